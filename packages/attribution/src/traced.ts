@@ -186,11 +186,11 @@ export function readTraced(transaction: {
     carrying.set(frame, known)
     return known
   }
-  for (const { frames } of groups)
-    for (const frame of frames) {
-      const outer = frame.within
-      if (outer && carries(outer)) outer.floor = Math.max(outer.floor, endInside(frame, outer, find))
-    }
+  const inward = groups.flatMap(({ frames }) => frames).sort((a, b) => b.depth - a.depth)
+  for (const frame of inward) {
+    const outer = frame.within
+    if (outer && carries(outer)) outer.floor = Math.max(outer.floor, endInside(frame, outer, find))
+  }
   return { groups: groups.filter(({ frames }) => frames.length > 0), bundle: undefined, truncated: room < 0, made }
 }
 
@@ -233,7 +233,10 @@ function findEvent(
   return ofSender.length === 1 ? ofSender[0] : undefined
 }
 
-/** Where the data of a call ends in that of the frame around it, if it lies there. */
+/**
+ * Where the data of a call ends in that of the frame around it, if it lies there. A call that is made with the whole data of
+ * the frame takes nothing of it: what that carries is of both.
+ */
 function endInside(
   call: Frame,
   outer: Frame,
@@ -241,10 +244,15 @@ function endInside(
 ): number {
   if (call.data === outer.data) return call.end <= outer.end ? call.end : outer.floor
   const length = call.end - call.start
+  if (isSameData(call, outer)) return outer.start + (call.floor - call.start)
   // Data longer than that around it cannot lie in it.
   if (length < delegatedMin || length > outer.end - outer.start) return outer.floor
   const at = find(outer.data, call.data.subarray(call.start, call.end), outer)
   return at < 0 ? outer.floor : at + length
+}
+
+function isSameData(a: Frame, b: Frame): boolean {
+  return a.end - a.start === b.end - b.start && hasBytesAt(a.data, a.start, b.data.subarray(b.start, b.end))
 }
 
 function listChildren(calls: readonly TracedCall[]): number[][] {

@@ -1,6 +1,7 @@
 import type { DeriveVault } from '../../../src/derive/config.js'
 import type { Digits } from '../bytes.js'
 import { type Act, coded } from './addSuffix.js'
+import { passedOn } from './repeats.js'
 import { type Call, newCall } from './tree.js'
 import { waiting } from './waiting.js'
 import {
@@ -45,7 +46,7 @@ export function chooseActs(world: World, wallet: string): Act[] {
   if (kind < 8) return redeem(world, wallet, mine)
   if (kind < 9) return [...transfer(world, wallet, mine), deposit(world, wallet, vault)]
   if (kind < 10) return [silent(world, wallet, vault), deposit(world, wallet, vault)]
-  if (kind < 12) return [zap(world, wallet, vault)]
+  if (kind < 12) return [world.repeats.chance(0.3) ? passedOn(world, wallet, vault) : zap(world, wallet, vault)]
   if (kind < 13) return [zap(world, wallet, vault), zap(world, wallet, vault)]
   if (kind < 14) return [nothing(world, wallet, vault), deposit(world, wallet, vault)]
   if (kind < 15) return flash(world, wallet, vault)

@@ -44,7 +44,7 @@ function isTwiceOf(root: Call): boolean {
 /** A few blocks of random traffic, now and then so many that what was asked for is claimed and sold, the same for the same seed, with both evidences. */
 export function writeSchedule(seed: number, onRun: (root: Call) => void = () => undefined): RawBlock[] {
   const random = startRandom(seed)
-  const world = openWorld(random)
+  const world = openWorld(random, startRandom(seed + 1_000_000))
   const blocks: RawBlock[] = []
   const count = random.chance(0.1) ? 30 : 3 + random.below(6)
   let before = new Map<string, RequestReading>()

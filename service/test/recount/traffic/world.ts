@@ -39,6 +39,8 @@ export const connectors = ['ec', 'ed', 'ee'].map(who)
 export const subAccountOf = (wallet: string): string => `${wallet.slice(0, 40)}02`
 /** A solver's key, the settlement contract of our order book and one of another's, and a contract that pays out once. */
 export const solver = who('50')
+/** Contracts that others tell of calls they got. */
+export const modules = ['3d', '3e'].map(who)
 export const settlement = who('90')
 export const otherSettlement = who('9e')
 export const payout = who('9b')
@@ -176,6 +178,8 @@ const slow = [ownIds, aggregate, ownIds, aggregate, lagoon, rounding, slowIn, sl
 /** What the contracts of this world hold. */
 export type World = {
   random: Random
+  /** Which calls are repeated: on its own, so that the rest of the traffic does not depend on it. */
+  repeats: Random
   /** Vaults that its people use: a few, so that what was bought is sold; now and then any. */
   synchronous: readonly DeriveVault[]
   slow: readonly DeriveVault[]
@@ -196,8 +200,9 @@ export type World = {
 const chooseFew = <T>(random: Random, list: readonly T[], count: number): readonly T[] =>
   random.chance(0.2) ? list : Array.from({ length: count }, () => random.pick(list))
 
-export const openWorld = (random: Random): World => ({
+export const openWorld = (random: Random, repeats: Random): World => ({
   random,
+  repeats,
   synchronous: chooseFew(random, synchronous, 3),
   slow: chooseFew(random, slow, 2),
   balances: new Map(),

@@ -2,6 +2,7 @@ import type { Digits } from '../bytes.js'
 import { chooseActs } from './acts.js'
 import { type Act, addSuffix, sometimes } from './addSuffix.js'
 import { connected } from './connected.js'
+import { mayCallItself, mayTell, runAct } from './repeats.js'
 import { settled } from './settled.js'
 import { type Call, logsOf, newCall, type Run } from './tree.js'
 import {
@@ -50,7 +51,7 @@ function runParts(world: World, call: Call, account: string, acts: readonly Act[
     if (mayFail && world.random.chance(0.2)) continue
     const made = newCall(account, act.target, act.data)
     call.did.push(made)
-    act.run(made)
+    runAct(world, act, made)
   }
 }
 
@@ -71,12 +72,15 @@ export function tellAccount(
     const act = { ...acts[0]!, data: moved.data }
     return {
       data: `${writeBatch(form, [{ target: act.target, data: act.data }], mayFail)}${moved.suffix}`,
-      run: (call) => runParts(world, call, account, [act], mayFail),
+      run: (call) => runParts(world, mayCallItself(world, account, call), account, [act], mayFail),
     }
   }
   return {
     data: sometimes(world, account, account, writeBatch(form, parts, mayFail)),
-    run: (call) => runParts(world, call, account, acts, mayFail),
+    run: (call) => {
+      mayTell(world, call, account)
+      runParts(world, mayCallItself(world, account, call), account, acts, mayFail)
+    },
   }
 }
 
@@ -98,7 +102,7 @@ const direct: Shape = (world) => {
   const from = world.random.pick(people)
   const act = world.random.pick(chooseActs(world, from))
   const root = newCall(from, act.target, act.data)
-  act.run(root)
+  runAct(world, act, root)
   return { root }
 }
 
@@ -135,6 +139,7 @@ export function tellSafe(
     run: (call) => {
       const proxied = newCall(safe, implementation, data, 'delegatecall')
       call.did.push(proxied)
+      mayTell(world, proxied, safe)
       if (inner === undefined) return runParts(world, proxied, safe, acts, false)
       const many = newCall(safe, multisender, inner, 'delegatecall')
       proxied.did.push(many)
@@ -166,7 +171,7 @@ const multicall: Shape = (world) => {
     // Its calls of others are of the vault; its own logs are of the part.
     const part = { ...newCall(from, target, act.data, 'delegatecall'), name: target }
     root.did.push(part)
-    act.run(part)
+    runAct(world, act, part)
   }
   return { root }
 }
@@ -249,7 +254,9 @@ const wrapped: Shape = (world) => {
   const input =
     form === 0 ? '' : form === 1 ? `12345678${data}` : writeBatch('execute', [{ target: entryPoints[version], data }])
   const root = newCall(bundler, contract, sometimes(world, bundler, contract, input))
-  const made = newCall(contract, entryPoints[version], data)
+  // Or told to the contract with the very data that the entry point gets.
+  if (world.repeats.chance(0.15)) root.data = sometimes(world, bundler, contract, data)
+  const made = newCall(contract, entryPoints[version], root.data.startsWith(data) ? root.data : data)
   // What the contract does beside the bundle is of no operation.
   const beside = () => {
     if (world.random.chance(0.15)) runParts(world, root, contract, chooseActs(world, contract), false)
