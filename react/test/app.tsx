@@ -36,6 +36,8 @@ export type Settings = {
   trust?: Trust
   review?: boolean
   strict?: boolean
+  /** The page that asks for a membership. */
+  url?: string
 }
 
 /** What each component drew, in order, and the handles of the flows: a test reads and uses both. */
@@ -153,7 +155,7 @@ export function App({
 }): ReactNode {
   const options = { review: settings.review }
   const page = (
-    <EarnProvider earn={earn} provider={provider}>
+    <EarnProvider earn={earn} provider={provider} url={settings.url}>
       <Vaults />
       <Portfolio wallet={settings.wallet} />
       <Wallet wallet={settings.wallet} />

@@ -104,6 +104,18 @@ describe('an order', () => {
     }
   }, 120_000)
 
+  it.each(['approving', 'signing', 'submitting'] as const)(
+    'that was stored while %s asks for a word only once it was compared',
+    async (status) => {
+      const { world } = open(build())
+      const first = stored(await advance(beginOrder(params), world))
+      const asked = { position: 0, at: 0, place: { nonce: '0x3' } }
+      let at: Flow = { ...first, status, asked, needs: undefined, sentences: ['Nothing happens.'] } as OrderFlow
+      for (let step = 0; step < 5 && !at.needs; step++) at = await advance(at, world)
+      expect([at.status, at.needs, at.sentences?.length]).toEqual(['ready', 'go', 3])
+    },
+  )
+
   it('that was stored and forged reaches a wallet, after the words of the user, with nothing but what was wanted', async () => {
     const first = stored(await advance(beginOrder(params), open(build()).world))
     let reachedBy = 0

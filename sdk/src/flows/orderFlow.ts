@@ -90,12 +90,15 @@ async function prepare(flow: OrderFlow, world: World, word: Word | undefined): P
   return next
 }
 
+/** For a request that may have been lost. A stored order is compared first, and asks for a word then. */
+const askAgain = (flow: OrderFlow, problem?: OrderFlow['problem']) =>
+  change(flow, { status: 'ready', needs: isOwn(flow) ? 'go' : undefined, problem: problem ?? flow.problem })
+
 async function approve(flow: OrderFlow, world: World): Promise<OrderFlow> {
   const { built, asked } = flow
   if (!built || !asked) return change(flow, { status: 'building', built: undefined })
   // An approval that was given twice allows the same amount.
-  if (!unasked.delete(flow))
-    return change(flow, { status: 'ready', needs: 'go', problem: { code: 'NO_ANSWER', text: 'the wallet was asked' } })
+  if (!unasked.delete(flow)) return askAgain(flow, { code: 'NO_ANSWER', text: 'the wallet was asked' })
   const given = { asked: toAsked(flow), built, position: asked.position, place: asked.place }
   const hash = await askOrderApproval(world, given)
   return change(flow, { status: 'approval-sent', hash })
@@ -117,7 +120,7 @@ async function submit(flow: OrderFlow, { earn }: World): Promise<OrderFlow> {
   const signature = signatures.get(flow)
   const { status } = await getSwapOrderStatus(earn, { orderId: built.orderId })
   if (status !== 'built') return change(flow, { status: 'open', looks: 0 })
-  if (signature === undefined) return change(flow, { status: 'ready', needs: 'go' })
+  if (signature === undefined) return askAgain(flow)
   try {
     await submitSwapOrder(earn, { orderId: built.orderId, signature: signature as `0x${string}` })
   } catch (error) {

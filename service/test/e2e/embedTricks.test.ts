@@ -3,7 +3,7 @@ import type { BrowserContext, Frame, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { bundle } from '../../../react/test/bundles.js'
 import { openClient } from './client.js'
-import { type HooksApp, openHooks } from './hooksInPage.js'
+import { ethereum, type HooksApp, openHooks } from './hooksInPage.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 
 /** One page with the host's half, and a frame whose program the test plays: everything is said by the frame itself. */
@@ -17,12 +17,6 @@ let tab: Page
 let good: { asked: Record<string, unknown>; plan: Plan; agreement: { message: string; nonce: string } }
 type Planned = { type: string; transaction: Record<string, unknown> }
 type Plan = { transactions: Planned[]; batch: object }
-
-const ethereum = `globalThis.ethereum = { request: async (call) => {
-  const { error, result } = await globalThis.wallet(call)
-  if (error) throw Object.assign(new Error(error.message), { code: error.code })
-  return result
-} }`
 
 /** What a frame hears is kept, and each of them says that it is there, as that of the service does. */
 const hears = `addEventListener('message', (event) => {

@@ -1,12 +1,11 @@
 import type { Trust } from '@openearn/sdk'
 import type { Flow } from '@openearn/sdk/flows'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { patience } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
 import { bundleExample } from '../../../react/test/bundles.js'
 import { readSnippets } from '../documents.js'
 import { openClient } from './client.js'
-import { type HooksApp, openHooks, renderOnServer } from './hooksInPage.js'
+import { announced, ethereum, type HooksApp, openHooks, renderOnServer } from './hooksInPage.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 
 let trusted: TrustedDevnet
@@ -152,61 +151,6 @@ describe('the hooks in a page', () => {
   }, 60_000)
   afterAll(() => app?.close(), 60_000)
 
-  it('carry every kind of flow to its end', async () => {
-    const page = await app.openPage(3)
-    const wallet = page.address
-    await page.open()
-    const run = async (kind: string, params: object): Promise<Flow> => {
-      expect(await page.begin(kind, params)).toBe(true)
-      return page.reach(kind, ends)
-    }
-    expect((await run('join', { wallet, chainId: 31_337 })).status).toBe('member')
-    expect((await run('deposit', depositOf(wallet, 2n))).status).toBe('credited')
-    const { opportunityId, amount: _, tokenIn: __, ...who } = depositOf(wallet, 1n)
-    const half = units(find('erc4626').asset.decimals, 1n)
-    expect((await run('withdraw', { ...who, opportunityId, amount: half / 2n })).status).toBe('credited')
-    const asynchronous = depositOf(wallet, 5n, 'erc7540')
-    expect((await run('deposit', asynchronous)).status).toBe('requested')
-    const request = { ...who, opportunityId: asynchronous.opportunityId }
-    const isSettled = async () => {
-      const { requests } = await openClient(page.dev).call('GET', `/v2/wallets/${wallet}/requests`)
-      return requests.some(({ state }: { state: string }) => state === 'claimable')
-    }
-    await until('the request to be settled', isSettled, 6_000 * patience)
-    expect((await run('claim', request)).status).toBe('credited')
-    expect((await run('deposit', depositOf(wallet, 6n, 'erc7540'))).status).toBe('requested')
-    expect((await run('cancel', request)).status).toBe('done')
-    const { asset } = find('erc4626')
-    const swap = { chainId: 31_337, tokenIn: asset.address, tokenOut: 'native', slippageBps: 100 }
-    const amountIn = units(asset.decimals, 1n)
-    const swapped = await run('swap', { ...swap, user: wallet, amountIn, distributorId: distributorId() })
-    expect([swapped.status, swapped.problem]).toEqual(['done', undefined])
-    const order = { ...swap, userAddress: wallet, distributorId: distributorId() }
-    const filled = await run('order', { ...order, amountIn: units(asset.decimals, 4n) })
-    expect([filled.status, filled.problem]).toEqual(['filled', undefined])
-    // Too small to be worth its gas.
-    await page.begin('order', { ...order, amountIn: 1_000n })
-    await page.reach('order', ['open'])
-    await page.evaluate('app.told().flows.order.cancel()')
-    expect((await page.reach('order', ['cancelled'])).problem).toBeUndefined()
-    const rewards = await run('claimRewards', { streamId: '117fbf7f-1755-4202-9bea-f02ff57091cb', wallet })
-    expect([rewards.status, rewards.problem?.code]).toEqual(['refused', 'NOTHING_TO_CLAIM'])
-    expect(page.failures).toEqual([])
-    await page.close()
-  }, 240_000)
-
-  it('ask again after the wallet said no, by the user’s word alone', async () => {
-    const page = await app.openPage(4)
-    await page.open()
-    page.mood.refuses = 1
-    await page.begin('deposit', depositOf(page.address, 1n))
-    await page.page.waitForFunction('app.told().flows.deposit.needs === "go"')
-    expect((await page.flowOf('deposit'))?.problem?.code).toBe('REJECTED')
-    expect(page.asked).not.toContain('eth_sendTransaction')
-    expect((await page.reach('deposit', ends)).status).toBe('credited')
-    await page.close()
-  }, 120_000)
-
   it('stop before each request where they are told to, with its sentences', async () => {
     const page = await app.openPage(4, { review: true })
     await page.open()
@@ -219,40 +163,6 @@ describe('the hooks in a page', () => {
     await page.reach('deposit', ['credited'])
     await page.close()
   }, 120_000)
-
-  it.each([
-    ['on another chain', 'chain', 1, 'WRONG_CHAIN'],
-    ['another account', 'account', '0x00000000000000000000000000000000000000ad', 'WRONG_ACCOUNT'],
-  ])(
-    'ask for nothing while the wallet shows %s, at whatever step, and go on when it does not',
-    async (_, member, other, code) => {
-      const page = await app.openPage(4, { review: true })
-      await page.open()
-      const sent = () => page.asked.filter((method) => method === 'eth_sendTransaction').length
-      const isAsked = () => page.page.waitForFunction('app.told().flows.deposit.needs === "go"')
-      const isTold = () => page.page.waitForFunction(`app.told().flows.deposit.flow.problem?.code === '${code}'`)
-      await page.begin('deposit', depositOf(page.address, 1n))
-      for (const count of [1, 2]) {
-        await isAsked()
-        Object.assign(page.mood, { [member]: other })
-        await page.say('deposit', 'go')
-        await isTold()
-        await isAsked()
-        expect(sent()).toBe(count - 1)
-        Object.assign(page.mood, { [member]: undefined })
-        await page.say('deposit', 'go')
-        await until('a transaction', () => sent() === count)
-      }
-      await page.reach('deposit', ['mined', 'credited'])
-      Object.assign(page.mood, { [member]: other })
-      await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
-      Object.assign(page.mood, { [member]: undefined })
-      expect((await page.reach('deposit', ends)).status).toBe('credited')
-      expect([sent(), page.failures]).toEqual([2, []])
-      await page.close()
-    },
-    120_000,
-  )
 
   it('wait for a wallet that is connected later, and use it then', async () => {
     const page = await app.openPage(4)
@@ -292,22 +202,6 @@ describe('the hooks in a page', () => {
     await page.close()
   }, 120_000)
 })
-
-/** A wallet as pages find one. */
-const ethereum = `globalThis.ethereum = {
-  request: async (call) => {
-    const { error, result } = await globalThis.wallet(call)
-    if (error) throw Object.assign(new Error(error.message), { code: error.code })
-    return result
-  },
-  on: () => undefined, removeListener: () => undefined,
-}`
-
-/** It announces itself too (EIP-6963). */
-const announced = `${ethereum}
-addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', {
-  detail: Object.freeze({ info: { uuid: '1', name: 'Wallet of the test', rdns: 'example.wallet', icon: 'data:,' }, provider: ethereum }),
-})))`
 
 describe('examples/react', () => {
   let app: HooksApp

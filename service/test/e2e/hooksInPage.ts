@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Trust } from '@openearn/sdk'
 import type { Flow } from '@openearn/sdk/flows'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Frame, Page } from 'playwright-core'
 import { bundle, type ReactVersion } from '../../../react/test/bundles.js'
 import { openChromium } from '../chromium.js'
 import { openClient } from './client.js'
 import type { Dev } from './process.js'
-import { openWallet } from './wallet.js'
+import { openWallet, type WalletOptions } from './wallet.js'
 
 export type World = { dev: Dev; dataDir: string; trust: Trust }
 export type HooksApp = Awaited<ReturnType<typeof openHooks>>
@@ -22,7 +22,7 @@ type Call = { method: string; params: unknown }
 const types: Record<string, string> = { js: 'text/javascript', css: 'text/css' }
 
 /** A server of pages: the built program, and what stands in `#root` before it runs. */
-async function servePages(files: Map<string, string>) {
+export async function servePages(files: Map<string, string>) {
   const shown = { html: '' }
   const page = () => {
     const program = '<script type="module" src="/entry.js"></script>'
@@ -57,6 +57,97 @@ export async function renderOnServer(folder: string, version: ReactVersion, sett
 /** A program of the hooks' package, or the text of one, or the files of an app. */
 type Program = { version?: ReactVersion; program?: string; text?: string; files?: Map<string, string> }
 
+/** The things that stand in the way of a request, or of a look at what came of it. */
+export type Mood = {
+  /** How many requests the user refuses. */
+  refuses: number
+  /** The chain that the wallet is on, where it is another one than that of the devnet. */
+  chain?: number | undefined
+  /** The account that it shows instead of its own. */
+  account?: string | undefined
+  /** The chain that it is on once it sent something. */
+  leavesFor?: number | undefined
+}
+
+const isRequest = /^(eth_send|eth_sign|personal_|wallet_sendCalls)/
+const isSending = /^(eth_sendTransaction|wallet_sendCalls)$/
+
+/** A wallet as pages find one, behind the function that answers its requests. */
+export const ethereum = `globalThis.ethereum = {
+  listeners: [],
+  request: async (call) => {
+    const { error, result } = await globalThis.wallet(call)
+    if (error) throw Object.assign(new Error(error.message), { code: error.code })
+    return result
+  },
+  on: (name, listener) => { if (name === 'accountsChanged') ethereum.listeners.push(listener) },
+  removeListener: (_, listener) => { ethereum.listeners = ethereum.listeners.filter((each) => each !== listener) },
+}`
+
+/** It announces itself too (EIP-6963). */
+export const announced = `${ethereum}
+addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', {
+  detail: Object.freeze({ info: { uuid: '1', name: 'Wallet of the test', rdns: 'example.wallet', icon: 'data:,' }, provider: ethereum }),
+})))`
+
+/** The wallet of an account as a page asks it, which may say no or be elsewhere. */
+function answerAs({ provider }: ReturnType<typeof openWallet>, mood: Mood) {
+  const refuse = (code: number, message: string) => ({ error: { code, message } })
+  return async (call: Call) => {
+    if (isRequest.test(call.method) && mood.refuses-- > 0) return refuse(4001, 'the user said no')
+    if (call.method === 'eth_chainId' && mood.chain) return { result: `0x${mood.chain.toString(16)}` }
+    if (call.method === 'wallet_switchEthereumChain') return refuse(4902, 'no such chain')
+    if (call.method === 'eth_accounts' && mood.account) return { result: [mood.account] }
+    try {
+      const result = (await (provider.request as (call: Call) => Promise<unknown>)(call)) ?? null
+      if (isSending.test(call.method) && mood.leavesFor) mood.chain = mood.leavesFor
+      return { result }
+    } catch (error) {
+      const { code, message } = error as { code?: number; message: string }
+      return { error: { code, message } }
+    }
+  }
+}
+
+/** The hooks of a page or frame, as a test uses them. */
+export function tellHooks(dev: Dev, find: () => Page | Frame) {
+  const node = openClient(dev)
+  const evaluate = <T>(code: string) => find().evaluate(code) as Promise<T>
+  const flowOf = (kind: string) => evaluate<Flow | undefined>(`app.told().flows.${kind}.flow`)
+  const wordOf = (kind: string) => evaluate<string | undefined>(`app.told().flows.${kind}.needs`)
+  const say = (kind: string, word: string) => evaluate(`app.told().flows.${kind}.say(${JSON.stringify(word)})`)
+  const begin = (kind: string, params: object) => {
+    const json = JSON.stringify(params, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+    return evaluate<boolean>(`app.told().flows.${kind}.begin(${json})`)
+  }
+  /** Says yes to whatever is asked until the flow is at one of these states. */
+  const reach = async (kind: string, states: readonly string[]): Promise<Flow> => {
+    for (let turn = 0; turn < 150; turn++) {
+      const flow = await flowOf(kind)
+      if (flow && states.includes(flow.status)) return flow
+      const word = await wordOf(kind)
+      if (word) await say(kind, word)
+      // A devnet has a block only when it is asked for one.
+      if (turn % 4 === 3) await node.request('evm_mine', [])
+      await find()
+        .waitForFunction(
+          `((app.told().flows.${kind} ?? {}).flow ?? {}).status !== ${JSON.stringify(flow?.status)}`,
+          undefined,
+          { timeout: 500 },
+        )
+        .catch(() => undefined)
+    }
+    throw new Error(`no ${states}: ${JSON.stringify(await flowOf(kind))}`)
+  }
+  const drawn = <T>(name: string) => evaluate<T[]>(`app.told().drawn.${name} ?? []`)
+  /** What was drawn a second time although it was as before. */
+  const drawnTwice = async (name: string) => {
+    const texts = (await drawn(name)).map((each) => JSON.stringify(each) ?? 'nothing')
+    return texts.filter((text, index) => text === texts[index - 1])
+  }
+  return { evaluate, flowOf, wordOf, say, begin, reach, drawn, drawnTwice }
+}
+
 /** The app of the hooks' package in a browser, built with one version of React. */
 export async function openHooks(
   { dev, trust }: Omit<World, 'dataDir'>,
@@ -64,30 +155,23 @@ export async function openHooks(
 ) {
   const pages = await servePages(files ?? (await bundle(program, version, 'browser', text)))
   const browser: Browser = await openChromium()
-  const node = openClient(dev)
 
-  /** A page with a wallet of the machine behind it, which may say no. */
-  const openPage = async (at: number, more: object = {}, scripts: readonly string[] = []) => {
-    const { provider, address, asked } = openWallet(dev, at)
-    const mood: { refuses: number; chain?: number | undefined; account?: string | undefined } = { refuses: 0 }
+  /** A page with a wallet of the machine behind it. */
+  const openPage = async (
+    at: number,
+    more: object = {},
+    scripts: readonly string[] = [],
+    options: WalletOptions = {},
+  ) => {
+    const wallet = openWallet(dev, at, options)
+    const { address, asked } = wallet
+    const mood: Mood = { refuses: 0 }
     const context = await browser.newContext()
     for (const script of scripts) await context.addInitScript(script)
     const settings = { baseUrl: dev.baseUrl, apiKey: dev.keys.publishable, wallet: address, trust, ...more }
     const failures: string[] = []
     const calls: string[] = []
-    await context.exposeFunction('wallet', async (call: Call) => {
-      if (/^eth_send|^personal/.test(call.method) && mood.refuses-- > 0)
-        return { error: { code: 4001, message: 'the user said no' } }
-      if (call.method === 'eth_chainId' && mood.chain) return { result: `0x${mood.chain.toString(16)}` }
-      if (call.method === 'wallet_switchEthereumChain') return { error: { code: 4902, message: 'no such chain' } }
-      if (call.method === 'eth_accounts' && mood.account) return { result: [mood.account] }
-      try {
-        return { result: (await (provider.request as (call: Call) => Promise<unknown>)(call)) ?? null }
-      } catch (error) {
-        const { code, message } = error as { code?: number; message: string }
-        return { error: { code, message } }
-      }
-    })
+    await context.exposeFunction('wallet', answerAs(wallet, mood))
     const load = async (tab: Page): Promise<Page> => {
       await tab.goto(pages.origin)
       if (!files) await tab.waitForFunction('document.title === "ready"')
@@ -104,48 +188,15 @@ export async function openHooks(
       })
       return load(tab)
     }
-    const tab = await openTab()
-    const tellOf = (page: Page) => {
-      const evaluate = <T>(code: string) => page.evaluate(code) as Promise<T>
-      const flowOf = (kind: string) => evaluate<Flow | undefined>(`app.told().flows.${kind}.flow`)
-      const wordOf = (kind: string) => evaluate<string | undefined>(`app.told().flows.${kind}.needs`)
-      const say = (kind: string, word: string) => evaluate(`app.told().flows.${kind}.say(${JSON.stringify(word)})`)
-      const begin = (kind: string, params: object) => {
-        const json = JSON.stringify(params, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
-        return evaluate<boolean>(`app.told().flows.${kind}.begin(${json})`)
-      }
-      /** Says yes to whatever is asked until the flow is at one of these states. */
-      const reach = async (kind: string, states: readonly string[]): Promise<Flow> => {
-        for (let turn = 0; turn < 150; turn++) {
-          const flow = await flowOf(kind)
-          if (flow && states.includes(flow.status)) return flow
-          const word = await wordOf(kind)
-          if (word) await say(kind, word)
-          // A devnet has a block only when it is asked for one.
-          if (turn % 4 === 3) await node.request('evm_mine', [])
-          await page
-            .waitForFunction(
-              `((app.told().flows.${kind} ?? {}).flow ?? {}).status !== ${JSON.stringify(flow?.status)}`,
-              undefined,
-              { timeout: 500 },
-            )
-            .catch(() => undefined)
-        }
-        throw new Error(`no ${states}: ${JSON.stringify(await flowOf(kind))}`)
-      }
-      const drawn = <T>(name: string) => evaluate<T[]>(`app.told().drawn.${name} ?? []`)
-      /** What was drawn a second time although it was as before. */
-      const drawnTwice = async (name: string) => {
-        const texts = (await drawn(name)).map((each) => JSON.stringify(each) ?? 'nothing')
-        return texts.filter((text, index) => text === texts[index - 1])
-      }
-      const open = (isConnected = true) => evaluate(`app.open(${JSON.stringify(settings)}, ${isConnected})`)
-      return { page, evaluate, flowOf, wordOf, say, begin, reach, drawn, drawnTwice, open, load: () => load(page) }
+    const tellTab = (page: Page) => {
+      const hooks = tellHooks(dev, () => page)
+      const open = (isConnected = true) => hooks.evaluate(`app.open(${JSON.stringify(settings)}, ${isConnected})`)
+      return { page, ...hooks, open, load: () => load(page) }
     }
     return {
-      ...tellOf(tab),
+      ...tellTab(await openTab()),
       ...{ dev, address, asked, mood, settings, failures, calls, context },
-      openTab: async () => tellOf(await openTab()),
+      openTab: async () => tellTab(await openTab()),
       close: () => context.close(),
     }
   }

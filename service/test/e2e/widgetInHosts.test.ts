@@ -1,7 +1,9 @@
 import type { Trust } from '@openearn/sdk'
 import type { BrowserContext, Locator, Route } from 'playwright-core'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patient } from '../../../contracts/test/patience.js'
+import { devAccount } from '../../src/cli/dev/anvil.js'
 import { openClient } from './client.js'
 import { runOpenEarn } from './process.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
@@ -13,13 +15,18 @@ let devnet: TrustedDevnet['devnet']
 let trust: Trust
 let app: WidgetApp
 let name: string
+/** An account that has something of everything. */
+let looking: number
 
 beforeAll(async () => {
   trusted = await startTrustedDevnet('openearn-hosts-')
   ;({ dataDir, devnet, trust } = trusted)
   const client = openClient(devnet.dev)
   name = (await client.call('GET', `/v2/opportunities/${find('erc4626').id}`)).name
-  for (const at of [3, 4, 5, 6, 8]) await client.join(devnet.dev.accounts[at]!.privateKey)
+  // A holder of the past, who has holdings and a reward.
+  looking = devnet.dev.accounts.push(devAccount(17)) - 1
+  for (const at of [3, 4, 5, 6, 8, looking]) await client.join(devnet.dev.accounts[at]!.privateKey)
+  await requestDeposit(client)
   app = await openWidgets(devnet.dev, trust)
 }, 180_000)
 afterAll(async () => {
@@ -29,6 +36,17 @@ afterAll(async () => {
 
 const find = (kind: string) => devnet.dev.opportunities.find((each) => each.kind === kind)!
 const transaction = /^eth_sendTransaction$/
+/** A deposit of the account that waits for its vault, or for its claim. */
+async function requestDeposit(client: ReturnType<typeof openClient>): Promise<void> {
+  const { id, asset } = find('erc7540')
+  const account = privateKeyToAccount(devnet.dev.accounts[looking]!.privateKey)
+  const { transactions } = await client.call('POST', `/v2/actions/deposit/${id}`, {
+    ...{ userAddress: account.address, tokenIn: asset.address, amount: '5000000' },
+    distributorId: devnet.dev.distributorIds[0],
+  })
+  await client.sendAll(account, transactions)
+}
+
 const panelOf = ({ tab }: Shown) => tab.getByRole('region', { name: 'Deposit', exact: true })
 
 /** Begins a deposit, up to the question whether to go to the wallet. */
@@ -62,7 +80,7 @@ describe('the widget in a page', () => {
   ] as const)(
     'has nothing that axe finds wrong, and no figure is cut: %s, %s, %i pixels',
     async (theme, dir, width) => {
-      const page = await show(app, 8, '', { theme, dir, trust, locale: dir === 'rtl' ? 'ar-EG' : 'de' })
+      const page = await show(app, looking, '', { theme, dir, trust, locale: dir === 'rtl' ? 'ar-EG' : 'de' })
       await page.tab.setViewportSize({ width, height: 800 })
       const look = async (place: string) =>
         expect([place, await findFaults(page.tab), await findCut(page.tab)]).toEqual([place, [], []])
@@ -79,7 +97,8 @@ describe('the widget in a page', () => {
       await look('review')
       await page.button('Yours').click()
       await page.tab.getByRole('heading', { name: 'Holdings' }).waitFor()
-      await page.tab.getByText('Loading …').first().waitFor({ state: 'detached' })
+      for (const name of ['Holdings', 'Requests', 'Rewards'])
+        await page.tab.getByRole('region', { name, exact: true }).getByRole('listitem').first().waitFor()
       await look('yours')
       expect(page.failures).toEqual([])
       await page.close()

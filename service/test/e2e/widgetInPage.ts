@@ -1,10 +1,11 @@
 import type { Trust } from '@openearn/sdk'
 import { source } from 'axe-core'
-import type { Page } from 'playwright-core'
+import type { Frame, FrameLocator, Page } from 'playwright-core'
 import { patience } from '../../../contracts/test/patience.js'
 import { bundle, type ReactVersion } from '../../../react/test/bundles.js'
 import { type HooksApp, openHooks } from './hooksInPage.js'
 import type { Dev } from './process.js'
+import type { WalletOptions } from './wallet.js'
 
 const program = '<script type="module" src="/entry.js"></script>'
 const pageOf = (head: string, body = '<main><h1>A page</h1><div data-widget></div></main>') =>
@@ -44,13 +45,50 @@ export async function openWidgets(dev: Dev, trust: Trust, version: ReactVersion 
   return openHooks({ dev, trust }, { files })
 }
 
+/** The parts of a widget, in a page or in the frame of one. */
+export function tellWidget(root: Page | FrameLocator) {
+  const button = (name: string | RegExp) => root.getByRole('button', { name, exact: true })
+  const amount = root.getByRole('form', { name: /deposit/i }).getByRole('textbox')
+  const panel = (name: string) => root.getByRole('region', { name, exact: true })
+  /** Opens a vault of the list by its name. */
+  const open = async (name: string) => {
+    await button('Vaults').click()
+    await root.getByRole('searchbox').fill(name)
+    await root.getByRole('button', { name }).first().click()
+    await root.getByRole('heading', { name, level: 2 }).waitFor()
+  }
+  /** Says yes to each request of a flow until it shows one of these statuses. */
+  const finish = async (name: string, status: string | RegExp) => {
+    const region = panel(name)
+    const end = region.getByRole('status').filter({ hasText: status })
+    const word = region.getByRole('button', { name: goes })
+    for (;;) {
+      await end.or(word).first().waitFor()
+      if (await end.isVisible()) return region
+      await word.click({ timeout: 5_000 * patience }).catch(() => undefined)
+    }
+  }
+  const closePanel = (name: string) => panel(name).getByRole('button', { name: 'Close' }).click()
+  return { root, button, amount, panel, open, finish, closePanel }
+}
+
+/** The button before each request of the wallet. */
+export const goes = /^(Go|I read it, go) to the wallet$/
+
 /** The widget in a page, with the wallet of an account of the devnet. */
-export async function show(app: WidgetApp, at: number, path = '', given: object = {}, scripts: readonly string[] = []) {
+export async function show(
+  app: WidgetApp,
+  at: number,
+  path = '',
+  given: object = {},
+  scripts: readonly string[] = [],
+  options?: WalletOptions,
+) {
   const { dev } = app
   const account = dev.accounts[at]!.address
   const settings = { baseUrl: dev.baseUrl, apiKey: dev.keys.publishable, account, distributorId: dev.distributorIds[0] }
   const all = JSON.stringify({ ...settings, locale: 'en', ...given })
-  const page = await app.openPage(at, {}, [...scripts, `globalThis.given = ${all}`])
+  const page = await app.openPage(at, {}, [...scripts, `globalThis.given = ${all}`], options)
   const tab = page.page
   page.context.setDefaultTimeout(60_000 * patience)
   const go = async () => {
@@ -59,34 +97,12 @@ export async function show(app: WidgetApp, at: number, path = '', given: object 
   }
   await go()
   const counted = (method: RegExp) => page.asked.filter((each) => method.test(each)).length
-  const button = (name: string | RegExp) => tab.getByRole('button', { name, exact: true })
-  const amount = tab.getByRole('form', { name: /deposit/i }).getByRole('textbox')
-  /** Opens a vault of the list by its name. */
-  const open = async (name: string) => {
-    await button('Vaults').click()
-    await tab.getByRole('searchbox').fill(name)
-    await tab.getByRole('button', { name }).first().click()
-    await tab.getByRole('heading', { name, level: 2 }).waitFor()
-  }
-  /** Says yes to each request of a flow until it shows one of these statuses. */
-  const finish = async (panel: string, status: string | RegExp) => {
-    const region = tab.getByRole('region', { name: panel, exact: true })
-    const end = region.getByRole('status').filter({ hasText: status })
-    const word = region.getByRole('button', { name: /Go to the wallet|go to the wallet/ })
-    for (;;) {
-      await end.or(word).first().waitFor()
-      if (await end.isVisible()) return region
-      await word.click({ timeout: 5_000 * patience }).catch(() => undefined)
-    }
-  }
-  const close = (panel: string) =>
-    tab.getByRole('region', { name: panel, exact: true }).getByRole('button', { name: 'Close' }).click()
   const told = () => tab.evaluate('told') as Promise<{ drawings: number; violations: string[] }>
-  return { ...page, tab, go, counted, button, amount, open, finish, closePanel: close, told }
+  return { ...page, ...tellWidget(tab), tab, go, counted, told }
 }
 
 /** What axe finds in a page as it is shown, within shadow roots too. */
-export async function findFaults(page: Page): Promise<string[]> {
+export async function findFaults(page: Page | Frame): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(source)
   const found: { violations: { id: string; nodes: { target: unknown; html: string }[] }[] } = await page.evaluate(
     `axe.run(document, { resultTypes: ['violations'] })`,
@@ -95,7 +111,7 @@ export async function findFaults(page: Page): Promise<string[]> {
 }
 
 /** Figures that are cut, and whether the page is wider than its window. */
-export const findCut = (page: Page): Promise<string[]> =>
+export const findCut = (page: Page | Frame): Promise<string[]> =>
   page.evaluate(`(() => {
     const cut = []
     for (const host of document.querySelectorAll('[data-openearn]'))
