@@ -240,7 +240,7 @@ async function expectSameSnapshots({ earn }: StreamChain): Promise<number> {
     const then = { ...terms, increases: terms.increases.filter(({ at }) => at <= to) }
     const { previous, snapshot } = found
     const inputs = await readInputs(db, { stream, target, previous, to, block: origin.block, terms: then })
-    const { amounts } = computeSnapshot(then, inputs.facts, to, inputs.from)
+    const { amounts } = computeSnapshot(then, inputs.facts, to, inputs.from, inputs.shown)
     expect(encodeRewardFile(inputs, toResult(amounts.wallets))).toEqual({
       text,
       hash,

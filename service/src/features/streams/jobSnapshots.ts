@@ -144,7 +144,7 @@ async function takeSnapshot(ctx: StreamJobContext, { stream, chain, final, to, p
     await recordAwaited(db, stream.targetVaultId, inputs.awaited)
     return false
   }
-  const { amounts, states } = computeSnapshot(terms, inputs.facts, to, inputs.from)
+  const { amounts, states } = computeSnapshot(terms, inputs.facts, to, inputs.from, inputs.shown)
   const file = encodeRewardFile(inputs, toResult(amounts.wallets))
   const { observations } = inputs.origin
   const pins = { holdings: hashHoldings(inputs.facts), observations: [...new Set(observations)] }

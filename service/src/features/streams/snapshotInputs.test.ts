@@ -4,6 +4,10 @@ import { listPriceSteps, recordObservations } from '../../prices/index.js'
 import { findStreamTarget } from '../../snapshots/index.js'
 import { readPaidValues } from '../paid/index.js'
 import { listLotSteps, listShareSteps } from '../positions/index.js'
+import { toSharePrice } from './amounts.js'
+import { readInputs } from './snapshotInputs.js'
+import type { StreamRow } from './storeStreams.js'
+import type { StreamTerms } from './types.js'
 
 const chainId = 1
 const [vault, token] = [`0x${'7a'.repeat(20)}`, `0x${'70'.repeat(20)}`]
@@ -111,6 +115,29 @@ describe('what a snapshot reads', () => {
     ])
     expect(await read(1_000, 1_000)).toEqual([[400, 9n, 1.25, 400]])
     expect(await findStreamTarget(db, vaultId)).toMatchObject({ own: [vault, '0x51', '0xe5'], seenTo: null })
+  })
+
+  it('are shown at the price of the newest snapshot, also after shares were sold below it', async () => {
+    const { db } = test
+    await db`
+      insert into share_mints (chain_id, block_number, block_timestamp, vault_id, log_index, block_hash, transaction_hash,
+        shares, assets)
+      values (${chainId}, 450, to_timestamp(${start + 450}), ${vaultId}, 0, decode(lpad('', 64, '0'), 'hex'),
+        decode(lpad('', 64, '0'), 'hex'), '1000000', '2')`
+    const target = await findStreamTarget(db, vaultId)
+    if (!target) throw new Error('the vault is no target')
+    const terms: StreamTerms = {
+      ...{ streamId: ann, strategy: { type: 1, tokensPerUsd: 1n }, adapters: [], startAt: start + 400, endAt: null },
+      ...{ budget: null, increases: [], rewardDecimals: 6 },
+    }
+    const stream = { id: ann, targetVaultId: vaultId, pointId: 'points', chainId: null, rewardToken: null }
+    const { facts, shown } = await readInputs(db, {
+      ...{ stream: stream as unknown as StreamRow, terms, target, previous: undefined, to: start + 1_000 },
+      block: { number: 9, hash: `0x${'0'.repeat(64)}` },
+    })
+    const at = (numerator: bigint) => toSharePrice({ numerator, exponent: 6, priceUsd: '1.25' }, 6)
+    expect(facts.sharePrices.map(({ usd }) => usd)).toEqual([at(9n), at(3n)])
+    expect(shown).toEqual(at(9n))
   })
 
   it('are prices of the reward, each until a better source speaks, and the newest one however old', async () => {

@@ -9,6 +9,7 @@ import {
   listPaidUsd,
   openShareLookup,
   type PaidValue,
+  type PaidValues,
   paidPriceVersion,
   readPaidValues,
 } from '../paid/index.js'
@@ -21,7 +22,7 @@ import { listBudgetChanges } from './storeEvents.js'
 import { findBlockBefore, findStates, type TakenSnapshot } from './storeSnapshots.js'
 import type { StreamRow } from './storeStreams.js'
 import { readAdapter, readStrategy } from './terms.js'
-import type { AccrualFacts, PriceStep, SharePriceStep, StreamTerms } from './types.js'
+import type { AccrualFacts, Fraction, PriceStep, SharePriceStep, StreamTerms } from './types.js'
 
 /** The terms of a stream, with the confirmed increases of its budget. */
 export async function findTerms(db: Queryable, stream: StreamRow, rewardDecimals: number): Promise<StreamTerms> {
@@ -49,25 +50,38 @@ export function isPlainToken({ kind }: Pick<StreamTarget, 'kind'>): boolean {
 
 type TokenSpan = { chainId: number; address: string; from: number; to: number }
 type Told<Step> = { steps: Step[]; observations: (number | null)[]; awaited: readonly number[] }
+/** With what a share is worth by the newest snapshot, whatever holders are paid by. */
+type ToldShares = Told<SharePriceStep> & { shown: Fraction | undefined }
 
 /** The worth of a share by which holders are paid, step by step; for a plain token, that of one token. */
 async function listTargetValues(
   db: Database,
   { vaultId, target, from, to }: { vaultId: number; target: StreamTarget; from: number; to: number },
-): Promise<Told<SharePriceStep>> {
+): Promise<ToldShares> {
   const { chainId, token: address, assetDecimals } = target
   if (isPlainToken(target)) {
     const plain = await listTokenValues(db, { chainId, address, from, to })
     const toUsd = (priceUsd: string) => toSharePrice({ numerator: 1n, exponent: 0, priceUsd }, assetDecimals)
-    return { ...plain, steps: plain.steps.map(({ at, priceUsd }) => ({ at, usd: toUsd(priceUsd) })) }
+    const steps = plain.steps.map(({ at, priceUsd }) => ({ at, usd: toUsd(priceUsd) }))
+    return { ...plain, steps, shown: plain.chosen === undefined ? undefined : toUsd(plain.chosen) }
   }
   const range = { from: fromUnixSeconds(from), to: fromUnixSeconds(to) }
-  const { values, awaited } = await readPaidValues(db, { vaultId, ...range, carries: true })
+  const { values, snapshots, awaited } = await readPaidValues(db, { vaultId, ...range, carries: true })
   return {
     steps: values.flatMap((value) => toPriceStep(value, assetDecimals)),
     observations: values.map(({ observationId }) => observationId),
     awaited,
+    shown: findShown(snapshots, assetDecimals),
   }
+}
+
+/** A snapshot with too few shares is no reading, and one without a price of the asset keeps the price before it. */
+function findShown(snapshots: PaidValues['snapshots'], assetDecimals: number): Fraction | undefined {
+  const read = snapshots.filter(({ isDust }) => !isDust)
+  const priceUsd = read.findLast((row) => row.priceUsd !== null)?.priceUsd
+  const { numerator, exponent } = read.at(-1) ?? {}
+  if (priceUsd === undefined || priceUsd === null || numerator === undefined || exponent === undefined) return undefined
+  return toSharePrice({ numerator: BigInt(numerator), exponent, priceUsd }, assetDecimals)
 }
 
 function toPriceStep({ atMs, sinceMs, origin, ...value }: PaidValue, assetDecimals: number): SharePriceStep[] {
@@ -82,7 +96,7 @@ function toPriceStep({ atMs, sinceMs, origin, ...value }: PaidValue, assetDecima
 async function listTokenValues(
   db: Database,
   { chainId, address, from, to }: TokenSpan,
-): Promise<Told<{ at: number; priceUsd: string }>> {
+): Promise<Told<{ at: number; priceUsd: string }> & { chosen: string | undefined }> {
   const chosen = await listPriceSteps(db, { chainId, address }, { from, to })
   const spans = chosen.map(({ at, priceUsd, observationId }, index) => ({
     ...{ fromMs: at * 1_000, toMs: (chosen[index + 1]?.at ?? to) * 1_000, priceUsd, observationId },
@@ -93,6 +107,7 @@ async function listTokenValues(
     steps: steps.flatMap(({ atMs, priceUsd }) => (priceUsd === null ? [] : [{ at: atMs / 1_000, priceUsd }])),
     observations: chosen.map(({ observationId }) => observationId),
     awaited: [],
+    chosen: chosen.at(-1)?.priceUsd,
   }
 }
 
@@ -112,7 +127,10 @@ async function listRewardPrices(
   return { ...told, steps: told.steps.map(toStep) }
 }
 
-/** Everything a snapshot of an instant rests on, read once. `awaited`: blocks at which the share price is still to be read. */
+/**
+ * Everything a snapshot of an instant rests on, read once. `awaited`: blocks at which the share price is still to be read.
+ * `shown`: USD of a smallest unit of a share by the newest snapshot, at which TVL and APR are shown.
+ */
 export async function readInputs(
   db: Database,
   ask: {
@@ -124,7 +142,7 @@ export async function readInputs(
     block: { number: number; hash: string }
     to: number
   },
-): Promise<RewardInputs & { awaited: readonly number[] }> {
+): Promise<RewardInputs & { awaited: readonly number[]; shown: Fraction | undefined }> {
   const { stream, terms, target, previous, block, to } = ask
   const { chainId, asset, assetDecimals, address, token } = target
   const at = previous?.at ?? terms.startAt
@@ -151,7 +169,7 @@ export async function readInputs(
     observations: [...values.observations, ...rewards.observations].flatMap((id) => id ?? []),
   }
   const from = previous && (await findStates(db, previous))
-  const inputs = { terms, facts, to, from, origin, awaited: isValued ? values.awaited : [] }
+  const inputs = { terms, facts, to, from, origin, awaited: isValued ? values.awaited : [], shown: values.shown }
   if (distributors.length === 0) return inputs
   return { ...inputs, configuration: await readConfiguration(db, { chainId, vault: address, at: to }) }
 }
