@@ -11,17 +11,9 @@ import {
   type Trusted,
   type VerifiedEntry,
 } from '../codec.js'
-import { getMember, getOwnMember, isRecord, listOthers, parseAddress, readList } from '../verify/shape.js'
+import { getMember, isRecord, parseAddress, readList } from '../verify/shape.js'
+import { Refused, readMembers, refuse } from './refused.js'
 import type { AttributionProof, ProofTrust, ProofVerdict } from './types.js'
-
-/** Something of a proof that keeps it from proving anything. */
-class Refused extends Error {
-  override readonly name = 'Refused'
-}
-
-const refuse = (problem: string): never => {
-  throw new Refused(problem)
-}
 
 /** Bytes of a header, of one node, and nodes of a path; the keys of lists have at most ten half bytes. */
 const [nodeMax, nodesMax, entriesMax] = [64 * 1024 * 1024, 12, 10_000]
@@ -77,14 +69,6 @@ async function verify(
   const entries = compareEntries(given.entries, computed)
   const block = { number: Number(header.number), timestamp: Number(header.timestamp) }
   return { ok: true, problems: [], chain: transaction.chainId === undefined ? 'reader' : 'transaction', block, entries }
-}
-
-/** The members of an object, which has these and no others. */
-function readMembers<Name extends string>(value: unknown, names: readonly Name[], what: string): Record<Name, unknown> {
-  if (!isRecord(value)) return refuse(`${what} is no object`)
-  const others = listOthers(value, names)
-  if (others !== undefined) refuse(`${what} has unknown members: ${others}`)
-  return Object.fromEntries(names.map((name) => [name, getOwnMember(value, name)])) as Record<Name, unknown>
 }
 
 function readBytes(value: unknown, what: string): Uint8Array {

@@ -179,6 +179,7 @@ const silent: Record<string, string> = {
   'streams recompute': 'reads',
   'streams files': 'reads',
   'streams diff': 'reads files',
+  'streams prove': 'reads',
   ...Object.fromEntries(
     ['pause', 'resume', 'veto', 'end', 'retake'].map((verb) => [`streams ${verb}`, 'told in streams.chain.test.ts']),
   ),

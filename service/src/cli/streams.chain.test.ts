@@ -3,6 +3,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { signDigest } from '@openearn/attribution'
 import { streamAbi, yieldVaultAbi } from '@openearn/contracts'
+import { verifyReward } from '@openearn/sdk/proof'
 import type { Abi, Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
@@ -199,6 +200,26 @@ describe('openearn streams', () => {
       'no snapshot was taken at that instant',
     )
     expect(await changes()).toEqual([])
+  })
+
+  it('proves the reward of a wallet by the root of the contract, as the sdk verifies offline', async () => {
+    const wallet = second.address.toLowerCase()
+    const path = join(folder, 'proof.json')
+    const said = await run('prove', id, second.address, '--out', path)
+    const { file = '' } = (await snapshots()).at(-1) ?? {}
+    const read = { address: contract, abi: streamAbi as Abi, functionName: 'getRoots' }
+    const [{ root }] = (await chain.anvil.client.readContract(read)) as [{ root: string }]
+    expect(said).toContain(root)
+    expect(said).toContain(file)
+    const verdict = verifyReward(JSON.parse(await readFile(path, 'utf8')), { root, file })
+    const leaf = decodeRewardFile((await readByHash(file)).body).result.leaves.find((each) => each.wallet === wallet)
+    expect(verdict).toMatchObject({ ok: true, wallet, cumulative: leaf?.cumulative, inputs: { streamId: id } })
+    const bare = JSON.parse(await run('prove', id, wallet, '--leaf'))
+    expect(verifyReward(bare, { root })).toMatchObject({ ok: true, cumulative: leaf?.cumulative, inputs: null })
+    await expect(run('prove', id, stranger)).rejects.toThrow(
+      'the wallet has earned nothing in the stream by its last root',
+    )
+    await expect(run('prove', id, 'nobody')).rejects.toThrow('name the wallet by its address')
   })
 
   it('counts every root again from a rebuilt database, and from its file and a node alone', async () => {

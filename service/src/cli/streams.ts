@@ -22,6 +22,7 @@ import { openChains } from '../rpc/chains.js'
 import { readChains } from '../server/readChains.js'
 import { changing, withContext } from './command.js'
 import { readReward, recomputeFiles } from './streamProof.js'
+import { proveWallet } from './streamReward.js'
 import { answer, type Command, parseFlags, printTable, UsageError } from './terminal.js'
 
 const usage = `openearn streams list
@@ -33,7 +34,8 @@ openearn streams retake ID
 openearn streams files ID
 openearn streams recompute ID [--at RFC3339]
 openearn streams recompute --file FILE… [--rpc URL]… [--terms HASH]
-openearn streams diff FILE FILE`
+openearn streams diff FILE FILE
+openearn streams prove ID WALLET [--leaf] [--out FILE]`
 
 export const streams: Command = {
   usage,
@@ -54,6 +56,7 @@ const verbs: Readonly<Record<string, (words: string[]) => Promise<void>>> = {
   files,
   recompute,
   diff,
+  prove,
 }
 
 const flags: Readonly<Record<string, PauseFlag>> = {
@@ -251,6 +254,11 @@ async function diff(words: string[]): Promise<void> {
   })
   const cells = changes.map(({ wallet, before: was, after: is }) => [wallet, was, is])
   printTable(['WALLET', 'BEFORE', 'AFTER'], cells, changes)
+}
+
+async function prove([id = '', ...words]: string[]): Promise<void> {
+  if (!idForm.test(id)) throw new UsageError('streams prove: name a stream by its id')
+  await proveWallet(id, words)
 }
 
 const readLeaves = (name: string, text: string): ReadonlyMap<string, bigint> =>
