@@ -17,7 +17,7 @@ export async function followMined(flow: PlanFlow, world: World): Promise<PlanFlo
   if (!(await readReceipt(provider, txHash))) return change(flow, { status: 'sent', hash: txHash, minedAt: undefined })
   const { looks = 0 } = flow
   if (!isDueSoon(looks)) return wait(flow)
-  const action = await getAction(earn, { actionId: plan.actionId })
+  const action = await readAction(flow, earn, { planned: plan.actionId, txHash })
   const isVerified = action.status === 'verified'
   const end = (status: PlanFlow['status']) => change(flow, { status, needs: undefined, problem: undefined })
   if (isVerified && (kind === 'cancel' || kind === 'swap')) return end('done')
@@ -35,6 +35,26 @@ export async function followMined(flow: PlanFlow, world: World): Promise<PlanFlo
     ? wait(flow)
     : change(flow, { status: 'mined, not credited', problem: { code: 'NOT_CREDITED', text } })
 }
+
+/** The action of a transaction: of the plan, or of an earlier one that was sent as well. */
+async function readAction(
+  { actionIds }: PlanFlow,
+  earn: World['earn'],
+  { planned, txHash }: { planned: string; txHash: string },
+): Promise<Action> {
+  const own = await getAction(earn, { actionId: planned })
+  if (carries(own, txHash)) return own
+  for (const actionId of actionIds.filter((each) => each !== planned).reverse()) {
+    const earlier = await getAction(earn, { actionId })
+    if (carries(earlier, txHash)) return earlier
+  }
+  return own
+}
+
+type Action = Awaited<ReturnType<typeof getAction>>
+
+const carries = ({ transactions }: Action, hash: string) =>
+  transactions.some(({ txHash }) => txHash.toLowerCase() === hash.toLowerCase())
 
 /** Why a transaction has no credit; undefined where that cannot be told yet. */
 async function readReasons(

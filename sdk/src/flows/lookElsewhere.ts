@@ -22,7 +22,7 @@ export async function lookElsewhere(given: PlanFlow, world: World): Promise<Plan
     (await findByAction(flow, world)) ??
     (await findByAllowance(flow, world)) ??
     (await findByNonce(flow, world)) ??
-    forget(flow, world) ??
+    (await forget(flow, world)) ??
     keepLooking(flow)
   )
 }
@@ -51,7 +51,7 @@ function adopt(flow: PlanFlow, hash: string): PlanFlow {
 export async function lookAfterBatch(given: PlanFlow, world: World): Promise<PlanFlow> {
   const looks = (given.looks ?? 0) + 1
   const flow = change(given, { looks })
-  const found = looks > 5 ? ((await findByAction(flow, world)) ?? forget(flow, world)) : undefined
+  const found = looks > 5 ? ((await findByAction(flow, world)) ?? (await forget(flow, world))) : undefined
   return found ?? flow
 }
 
@@ -75,9 +75,11 @@ async function findPending(flow: PlanFlow, { provider }: World): Promise<PlanFlo
   return change(flow, { asked: asked && { ...asked, place }, looks: (flow.looks ?? 0) + 1 })
 }
 
-/** The action's suffix tells the transaction from all others, by any sender and under any hash. */
-async function findByAction(flow: PlanFlow, { earn, provider }: World): Promise<PlanFlow | undefined> {
-  if (!isDue(flow.looks ?? 0)) return undefined
+/** The action's suffix tells the transaction from all others, by any sender and under any hash. Asked more and more seldom. */
+const findByAction = async (flow: PlanFlow, world: World) =>
+  isDue(flow.looks ?? 0) ? askByAction(flow, world) : undefined
+
+async function askByAction(flow: PlanFlow, { earn, provider }: World): Promise<PlanFlow | undefined> {
   const planned = flow.plan?.transactions[flow.position]?.transaction
   for (const actionId of [...flow.actionIds].reverse()) {
     const { transactions } = await getAction(earn, { actionId })
@@ -91,6 +93,36 @@ async function findByAction(flow: PlanFlow, { earn, provider }: World): Promise<
         ({ transaction }) => transaction.data.toLowerCase() === known?.input?.toLowerCase(),
       )
       if (!isEarlier) return adopt(flow, txHash)
+    }
+  }
+  return undefined
+}
+
+/**
+ * The transaction that the intent came to, where one of it was mined and reverted: a wallet that was asked again may have sent
+ * two, and the other is mined or waits. Undefined: there is no other.
+ */
+export async function findOther(
+  flow: PlanFlow,
+  { earn, provider }: World,
+  reverted: string,
+): Promise<PlanFlow | undefined> {
+  const { plan, actionIds } = flow
+  if (!plan) return undefined
+  const last = plan.transactions.length - 1
+  // An approval carries no suffix, so it is none of those that an action names; of two others the first is a swap.
+  const swaps = plan.transactions.filter(({ type }) => type !== 'approve').length > 1
+  const data = plan.transactions.map(({ transaction }) => transaction.data)
+  for (const actionId of [...actionIds].reverse()) {
+    const { interactions, transactions } = await getAction(earn, { actionId })
+    // The data of an earlier plan is not kept: whether one of its transactions swapped cannot be seen.
+    if (swaps && actionId !== plan.actionId && interactions.length === 0) continue
+    for (const { txHash, state } of transactions) {
+      if (state === 'reverted' || txHash.toLowerCase() === reverted.toLowerCase() || !isHex(txHash, 32)) continue
+      const input = ((await ask(provider, 'eth_getTransactionByHash', [txHash])) as Sent | null)?.input?.toLowerCase()
+      const has = (data: string) => input?.includes(data.slice(2).toLowerCase()) === true
+      if (swaps && data.slice(0, last).some(has) && !data.slice(last).some(has)) continue
+      return change(adopt(flow, txHash), { position: last })
     }
   }
   return undefined
@@ -123,6 +155,8 @@ async function findByNonce(flow: PlanFlow, world: World): Promise<PlanFlow | und
   const now = nowOf(world)
   if (takenAt === undefined || now < takenAt) return change(flow, { takenAt: now, looks: (flow.looks ?? 0) + 1 })
   if (now - takenAt < takenMs) return change(flow, { looks: (flow.looks ?? 0) + 1 })
+  const found = await askByAction(flow, world)
+  if (found) return found
   const problem = { code: 'REPLACED', text: 'another transaction of the wallet took its place' }
   if (plan.transactions[position]?.type === 'approve') return change(flow, { status: 'ready', needs: 'go', problem })
   return change(flow, { status: 'replaced', needs: undefined, problem })
@@ -132,11 +166,14 @@ const isMined = async (provider: Provider, hash: string | undefined) =>
   hash !== undefined && (await readReceipt(provider, hash)) !== undefined
 
 /** An hour after the plan ended nothing of it is waited for: the user may begin again. */
-function forget(flow: PlanFlow, world: World): PlanFlow | undefined {
+async function forget(flow: PlanFlow, world: World): Promise<PlanFlow | undefined> {
   const { plan, params, asked, earlier } = flow
   if (!plan) return undefined
   const age = nowOf(world) - plan.builtAt
   if (age < Number(params['deadlineSeconds'] ?? 600) * 1_000 + forgottenMs) return undefined
+  // A program that slept looks once more before it says so.
+  const found = await askByAction(flow, world)
+  if (found) return found
   const problem = { code: 'NEVER_SEEN', text: 'no transaction was seen within an hour after the plan ended' }
   const kept = asked?.place ?? earlier
   return change(flow, { status: 'ready', hash: undefined, batchId: undefined, earlier: kept, needs: 'again', problem })

@@ -8,7 +8,7 @@ import { NotTrusted, nowOf, type World } from '../wallet/world.js'
 import { canBatch, readBatch, readReceipt, takePlace } from './chain.js'
 import { readConfirm, tellConfirm } from './confirming.js'
 import { followMined } from './credit.js'
-import { lookAfterBatch, lookElsewhere } from './lookElsewhere.js'
+import { findOther, lookAfterBatch, lookElsewhere } from './lookElsewhere.js'
 import { lookOnChain, reach, tellNotReady } from './onChain.js'
 import { requestPlan, toAsked } from './planKinds.js'
 import {
@@ -225,11 +225,7 @@ async function follow(flow: PlanFlow, world: World): Promise<PlanFlow> {
   if (batchId !== undefined) return followBatch(flow, batchId, world)
   const receipt = hash === undefined ? undefined : await readReceipt(world.provider, hash)
   if (!receipt) return lookElsewhere(flow, world)
-  if (!receipt.success)
-    return change(flow, {
-      ...{ status: 'reverted', txHash: receipt.hash },
-      problem: { code: 'REVERTED', text: 'the transaction was mined and reverted' },
-    })
+  if (!receipt.success) return revert(flow, world, receipt.hash, 'the transaction was mined and reverted')
   const isMain = position + 1 >= plan.transactions.length
   return isMain
     ? change(flow, { status: 'mined', txHash: receipt.hash, minedAt: nowOf(world), looks: 0, problem: undefined })
@@ -243,9 +239,16 @@ async function followBatch(flow: PlanFlow, batchId: string, world: World): Promi
   if (found.state === 'unknown' || (found.success && !isHex(found.hash, 32))) return lookElsewhere(flow, world)
   if (found.success)
     return change(flow, { status: 'mined', txHash: found.hash, minedAt: nowOf(world), looks: 0, problem: undefined })
-  const problem = { code: 'REVERTED', text: 'the batch was mined and reverted' }
+  const text = 'the batch was mined and reverted'
   // A wallet that broke its word: what is left to do is planned anew, and asked for after a word of the user.
+  const problem = { code: 'REVERTED', text }
   if (found.partly)
     return change(flow, { status: 'building', plan: undefined, key: newId(), before: flow.sentences ?? [], problem })
-  return change(flow, { status: 'reverted', txHash: found.hash, problem })
+  return revert(flow, world, found.hash, text)
+}
+
+/** Ends a flow whose transaction was mined and reverted, unless another one of the intent was mined or waits. */
+async function revert(flow: PlanFlow, world: World, hash: string | undefined, text: string): Promise<PlanFlow> {
+  const other = await findOther(flow, world, hash ?? '')
+  return other ?? change(flow, { status: 'reverted', txHash: hash, problem: { code: 'REVERTED', text } })
 }
