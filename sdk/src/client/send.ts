@@ -63,7 +63,7 @@ async function exchange(
       method,
       headers,
       body,
-      signal: AbortSignal.any([timeout].concat(signal ?? [])),
+      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
       redirect: 'manual',
     })
     text = await response.text()
