@@ -129,6 +129,8 @@ async function insist(place: Place, kind: Flow['kind'], params: object): Promise
       await until(`${kind} to be handed on`, async () => ends.includes((await place.flowOf(kind))?.status ?? ''))
     }
     Object.assign(mood, { chain: undefined, account: undefined, leavesFor: undefined })
+    // A membership ends with its one signature; a page that is loaded again has nothing of it left to show.
+    if (kind === 'join') return (await settle(place, kind)).flow
     await reload()
   }
 }
