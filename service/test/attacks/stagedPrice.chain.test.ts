@@ -5,6 +5,7 @@ import { chainId, withSuffix } from '../chain/watchWorld.js'
 import {
   capital,
   cheat,
+  cheatOnce,
   D,
   donation,
   expectGuarded,
@@ -27,16 +28,8 @@ afterAll(() => staged?.close())
 describe('a share price that is staged for the block of a snapshot', () => {
   it('pays the sole holder of a vault that begins again at one to one no more than his capital', async () => {
     const vault = await staged.deployVault(staged.world.token)
-    await staged.world.list(vault)
-    await staged.give(cheat, capital + donation + few, [vault])
-    await staged.deposit(vault, few, D)
-    await staged.donate(vault, donation)
-    const from = await staged.passInstant()
-    await staged.redeem(vault, few)
-    await staged.deposit(vault, capital, D)
-    const since = await staged.timeNow()
-    const to = await staged.passInstant()
-    expectGuarded(await payAll(staged, { vault, from, to, since, honest: capital }))
+    const when = await cheatOnce(staged, vault)
+    expectGuarded(await payAll(staged, { vault, ...when, honest: capital }))
   })
 
   it.each(['asset', 'inner share'] as const)(

@@ -85,6 +85,22 @@ export async function openStagedWorld() {
   }
 }
 
+/**
+ * The cheat holds a rest of a vault, gives it a donation for the instant of a snapshot, leaves in the next block and deposits
+ * his capital. Returns the snapshot's instant, when his capital is in, and the instant of the next snapshot.
+ */
+export async function cheatOnce(staged: StagedWorld, vault: Address): Promise<Pick<Played, 'from' | 'since' | 'to'>> {
+  await staged.world.list(vault)
+  await staged.give(cheat, capital + donation + few, [vault])
+  await staged.deposit(vault, few, D)
+  await staged.donate(vault, donation)
+  const from = await staged.passInstant()
+  await staged.redeem(vault, few)
+  await staged.deposit(vault, capital, D)
+  const since = await staged.timeNow()
+  return { from, since, to: await staged.passInstant() }
+}
+
 export const depositData = (amount: bigint, receiver = cheat.address): Hex =>
   encodeFunctionData({ abi: restartingVaultAbi, functionName: 'deposit', args: [amount, receiver] })
 
