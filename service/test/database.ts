@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
+import { patient } from '../../contracts/test/patience.js'
 import { until } from '../../contracts/test/until.js'
 import { type Database, type DatabaseTarget, openDatabase } from '../src/postgres/pool.js'
 import { withDatabase } from './globalSetup.js'
@@ -11,24 +12,27 @@ export type TestDatabase = {
   close(): Promise<void>
 }
 
+/** A loaded machine answers a new connection late; no test is about that. */
+const connectMs = patient(10_000)
+
 /** A migrated, empty database of one's own, cloned from the template. */
 export async function openTestDatabase(options: { max?: number } = {}): Promise<TestDatabase> {
   const { server, template } = inject('database')
   const name = `openearn_test_${randomUUID().replaceAll('-', '').slice(0, 12)}`
-  const admin = openDatabase(server, { max: 1 })
+  const admin = openDatabase(server, { max: 1, connectMs })
   try {
     await admin.unsafe(`create database ${name} template ${template}`)
   } finally {
     await admin.end()
   }
   const target = withDatabase(server, name)
-  const db = openDatabase(target, { max: options.max ?? 10 })
+  const db = openDatabase(target, { max: options.max ?? 10, connectMs })
   return {
     db,
     target,
     close: async () => {
       await db.end({ timeout: 5 })
-      const again = openDatabase(server, { max: 1 })
+      const again = openDatabase(server, { max: 1, connectMs })
       await until(`${name} to be dropped`, () => drop(again, name))
       await again.end()
     },

@@ -14,17 +14,27 @@ export const zeroTopic = `0x${'0'.repeat(64)}`
  * event) are one row without a price. Of a plain token nothing is recorded: it has no price of its own.
  */
 export function recordShareMints(place: TxPosition, part: VaultTransaction, rows: ShareMint[]): void {
-  const minted = part.transfers.filter(isMint)
-  const sales = part.events.filter((event) => isSale(event, part))
-  if ((minted.length === 0 && sales.length === 0) || !isPriced(part.vault)) return
-  const { number: blockNumber, hash: blockHash, timestamp, transactionHash } = place
-  const of = { vaultId: part.vault.id, blockNumber, blockHash, timestamp, transactionHash }
-  for (const { logIndex, shares, assets } of sales) rows.push({ ...of, logIndex, shares, assets })
-  const sold = sales.reduce((sum, { shares }) => sum + shares, 0n)
-  const rest = minted.reduce((sum, { amount }) => sum + amount, 0n) - sold
-  const last = minted.at(-1)
-  if (last && rest > 0n) rows.push({ ...of, logIndex: last.logIndex, shares: rest, assets: null })
+  if (!isPriced(part.vault)) return
+  let rest = 0n
+  let last: Transfer | undefined
+  for (const transfer of part.transfers)
+    if (isMint(transfer)) {
+      rest += transfer.amount
+      last = transfer
+    }
+  for (const event of part.events)
+    if (isSale(event, part)) {
+      rest -= event.shares
+      rows.push(rowOf(place, part, event))
+    }
+  if (last && rest > 0n) rows.push(rowOf(place, part, { logIndex: last.logIndex, shares: rest, assets: null }))
 }
+
+const rowOf = (
+  { number: blockNumber, hash: blockHash, timestamp, transactionHash }: TxPosition,
+  { vault }: VaultTransaction,
+  { logIndex, shares, assets }: Pick<ShareMint, 'logIndex' | 'shares' | 'assets'>,
+): ShareMint => ({ vaultId: vault.id, blockNumber, blockHash, timestamp, transactionHash, logIndex, shares, assets })
 
 const isMint = ({ from, to, amount }: Transfer) => from === zeroAddress && to !== zeroAddress && amount > 0n
 

@@ -10,6 +10,8 @@ export type DatabaseTarget =
 export type ClientSettings = {
   target: DatabaseTarget
   name: string
+  /** How long a connection may take to open; ten seconds unless given. */
+  connectMs?: number | undefined
   /** The server ends what takes longer. */
   bounds?: { lockMs: number; statementMs: number } | undefined
 }
@@ -29,14 +31,14 @@ export type Client = {
   readonly closed: Promise<void>
 }
 
-const connectMs = 10_000
+const usualConnectMs = 10_000
 
 /** Connects. `onSpent` is called once, when a client that was open is not to be used again. */
 export async function openClient(settings: ClientSettings, onSpent: (client: Client) => void): Promise<Client> {
   const raw = new PgClient({
     ...toConfig(settings.target),
     application_name: settings.name,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: settings.connectMs ?? usualConnectMs,
     keepAlive: true,
     types: columnTypes,
   })

@@ -29,7 +29,7 @@ export type Database = Sql & {
   listen(channel: string, onMessage: (payload: string) => void, onOpen: () => void): Promise<Listening>
   /** Waits for what is under way, at most `timeout` seconds if they are given, and closes every connection. */
   end(options?: { timeout?: number }): Promise<void>
-  readonly settings: { readonly target: DatabaseTarget; readonly name: string; readonly max: number }
+  readonly settings: { readonly target: DatabaseTarget; name: string; max: number; connectMs?: number | undefined }
 }
 
 /** Either: what a store function that may run inside a transaction takes. */
@@ -39,14 +39,16 @@ export type DatabaseOptions = {
   max?: number
   name?: string
   bounds?: Bounds
+  /** How long a connection may take to open; ten seconds unless given. */
+  connectMs?: number | undefined
   /** Connects once: what is asked after that connection was lost fails. */
   isSession?: boolean
 }
 
 /** Opens a pool. Nothing is connected before something is asked. */
 export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = {}): Database {
-  const { max = 10, name = 'openearn', bounds } = options
-  const settings = { target, name, bounds }
+  const { max = 10, name = 'openearn', bounds, connectMs } = options
+  const settings = { target, name, bounds, connectMs }
   let isOpened = false
   const lending = createLending(async (onSpent) => {
     if (options.isSession && isOpened) throw new DatabaseUnavailable('the session lost its connection')
@@ -77,14 +79,14 @@ export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = 
       for (const { unlisten } of listening) await unlisten()
       await lending.end(timeout === undefined ? undefined : timeout * 1000)
     },
-    settings: { target, name, max },
+    settings: { target, name, max, connectMs },
   }
   return Object.assign(sql, members)
 }
 
 /** One connection of its own to the same database. Once it is lost, whatever is asked fails. */
 export function openSession({ settings }: Database): Database {
-  return openDatabase(settings.target, { max: 1, name: settings.name, isSession: true })
+  return openDatabase(settings.target, { ...settings, max: 1, isSession: true })
 }
 
 async function take(lending: Lending, bounds: Bounds | undefined): Promise<Client> {

@@ -23,7 +23,8 @@ export async function openServiceDatabase(
   options: { asItIs?: boolean; isJoined?: boolean; inspect?: ((db: Database) => Promise<void>) | undefined } = {},
 ): Promise<Database> {
   const target = options.isJoined ? await joinedTarget(config) : await serviceTarget(config, log, shutdown)
-  const db = openDatabase(target, { max: config.databasePoolSize, name: 'openearn' })
+  const connectMs = 10_000 * config.patience
+  const db = openDatabase(target, { max: config.databasePoolSize, name: 'openearn', connectMs })
   shutdown.add('database', () => db.end({ timeout: 5 }))
   await options.inspect?.(db)
   if (options.asItIs) return db

@@ -32,7 +32,7 @@ const pageOf = (apiKey: string, more = '') => fetch(`${devnet.dev.baseUrl}/embed
 
 describe('the widget in the frame of a plain page', () => {
   it('deposits with the wallet of the page, grows with what it shows, and tells what came of it', async () => {
-    const { tab, amount, button, open, finish, counted, failures, close } = await embed.show(5)
+    const { tab, frame, amount, button, open, finish, counted, failures, close } = await embed.show(5)
     await open(name)
     await amount.fill('2')
     await button('Deposit').click()
@@ -44,6 +44,7 @@ describe('the widget in the frame of a plain page', () => {
     await tab.setViewportSize({ width: 340, height: 800 })
     const inner = tab.frames().find((each) => each.url().startsWith(devnet.dev.baseUrl))!
     expect([await findFaults(inner), await findCut(inner)]).toEqual([[], []])
+    expect(await frame.getByRole('heading', { level: 1 }).count()).toBe(1)
     expect(failures).toEqual([])
     await close()
   }, 180_000)

@@ -16,9 +16,13 @@ function policyFor(origins: readonly string[]): string {
   ].join('; ')
 }
 
+/** A screen reader finds the frame by it; it takes no room. */
+const heading = '<div role="heading" aria-level="1" aria-label="Earn"></div>'
+
 const pageOf = (key: string, script: string) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-  `<title>Earn</title><main data-key="${key}"></main><script type="module" src="${script}"></script></html>`
+  `<title>Earn</title><main>${heading}<div data-key="${key}"></div></main>` +
+  `<script type="module" src="${script}"></script></html>`
 
 /**
  * The widget for the iframe of an app: `/embed/{publishable key}`. Another kind of key, a revoked one and one that nobody knows
