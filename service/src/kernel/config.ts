@@ -56,10 +56,10 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 200),
     host: text('HOST') ?? '127.0.0.1',
     port: port('PORT', 4020),
-    opsHost: text('OPS_HOST') ?? '127.0.0.1',
-    opsPort: port('OPS_PORT', 4021),
+    ...{ opsHost: text('OPS_HOST') ?? '127.0.0.1', opsPort: port('OPS_PORT', 4021) },
+    ...parseOperator(text, flag, problems),
     /** Where callers reach the public listener; absent means the address it listens at. Without a slash at its end. */
-    publicUrl: parsePublicUrl(text('PUBLIC_URL'), problems),
+    publicUrl: parseOwnUrl('PUBLIC_URL', text, problems),
     /** Serve the OpenAPI document and its reference, the widget for frames, and with a key the portal, on the public listener too. */
     publicReference: flag('PUBLIC_REFERENCE', false),
     ...{ embedEnabled: flag('EMBED_ENABLED', true), portalKey: text('PORTAL_KEY') },
@@ -152,6 +152,7 @@ function findProblems(
     tonUrl: string | undefined
     secretsKey: string | undefined
     portalKey: string | undefined
+    operatorToken: string | undefined
   },
   text: Text,
 ): string[] {
@@ -163,6 +164,9 @@ function findProblems(
   if (!/^pk_live_/.test(config.portalKey ?? 'pk_live_'))
     found.push('PORTAL_KEY must be a publishable key (pk_live_…): every visitor of the portal reads it')
   if ((config.secretsKey?.length ?? 32) < 32) found.push('SECRETS_KEY must have at least 32 characters')
+  // Visible characters only: others cannot stand in a header.
+  if (!/^[!-~]{32,}$/.test(config.operatorToken ?? 'x'.repeat(32)))
+    found.push('OPERATOR_TOKEN must have at least 32 visible characters of ASCII')
   return found
 }
 
@@ -193,12 +197,36 @@ export function isPrivateKey(value: string): value is `0x${string}` {
   return /^0x[0-9a-fA-F]{64}$/.test(value)
 }
 
-function parsePublicUrl(value: string | undefined, problems: string[]): string | undefined {
+function parseOwnUrl(name: string, text: Text, problems: string[]): string | undefined {
+  const value = text(name)
   if (value === undefined) return undefined
   const url = URL.canParse(value) ? new URL(value) : undefined
   const plain = url && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === ''
   if (plain && url.username === '' && url.password === '') return url.href.replace(/\/+$/, '')
-  problems.push('PUBLIC_URL must be an http or https url without user, query and fragment')
+  problems.push(`${name} must be an http or https url without user, query and fragment`)
+  return undefined
+}
+
+/** The settings of who operates this installation. */
+function parseOperator(text: Text, flag: (name: string, fallback: boolean) => boolean, problems: string[]) {
+  return {
+    /** Where the operator reaches the operator listener, besides by the names of this machine. */
+    operatorUrl: parseOwnUrl('OPERATOR_URL', text, problems),
+    /** The secret that the operator's lists ask for; absent: they are read by nobody. */
+    operatorToken: text('OPERATOR_TOKEN'),
+    /** When it ends; absent: never. */
+    operatorTokenUntil: parseInstant('OPERATOR_TOKEN_UNTIL', text, problems),
+    /** Whether `/metrics` and `/readyz` are read without the token. */
+    opsProbesOpen: flag('OPS_PROBES_OPEN', /^(127(\.\d+){3}|::1|localhost)$/.test(text('OPS_HOST') ?? '127.0.0.1')),
+  }
+}
+
+function parseInstant(name: string, text: Text, problems: string[]): Date | undefined {
+  const value = text(name)
+  if (value === undefined) return undefined
+  const at = new Date(value)
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && !Number.isNaN(at.getTime())) return at
+  problems.push(`${name} must be an instant such as 2030-01-31T00:00:00Z`)
   return undefined
 }
 

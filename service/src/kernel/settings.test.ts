@@ -103,6 +103,28 @@ describe('a setting that is a text', () => {
     )
   })
 
+  it('is long enough to guess no token of the operator, which may end at an instant', () => {
+    expect(parseConfig({}, '/')).toMatchObject({ operatorToken: undefined, operatorTokenUntil: undefined })
+    const env = { OPERATOR_TOKEN: 't'.repeat(32), OPERATOR_TOKEN_UNTIL: '2030-01-31T00:00:00Z' }
+    const until = new Date('2030-01-31T00:00:00Z')
+    expect(parseConfig(env, '/')).toMatchObject({ operatorToken: 't'.repeat(32), operatorTokenUntil: until })
+    for (const wrong of ['t'.repeat(31), `${'t'.repeat(32)} t`, 'ü'.repeat(32)])
+      expect(() => parseConfig({ OPERATOR_TOKEN: wrong }, '/')).toThrow(
+        'OPERATOR_TOKEN must have at least 32 visible characters of ASCII',
+      )
+    for (const wrong of ['tomorrow', '2030', '2030-13-31T00:00:00Z'])
+      expect(() => parseConfig({ OPERATOR_TOKEN_UNTIL: wrong }, '/')).toThrow('OPERATOR_TOKEN_UNTIL must be an instant')
+  })
+
+  it('opens what watches the service on this machine only, unless it is said', () => {
+    for (const [host, open] of Object.entries({
+      ...{ '127.0.0.1': true, '::1': true, localhost: true },
+      ...{ '0.0.0.0': false, '127.a.b': false, '127.0.0.1.1': false },
+    }))
+      expect([host, parseConfig({ OPS_HOST: host }, '/').opsProbesOpen]).toEqual([host, open])
+    expect(parseConfig({ OPS_HOST: '0.0.0.0', OPS_PROBES_OPEN: 'true' }, '/').opsProbesOpen).toBe(true)
+  })
+
   it('is a publishable key for the portal, as its visitors read it', () => {
     expect(parseConfig({}, '/').portalKey).toBeUndefined()
     const text = `pk_live_${'a'.repeat(38)}`

@@ -137,6 +137,7 @@ export async function openService(base: Context, options: ServiceOptions): Promi
     contentType: metrics.registry.contentType,
     readFile: (hash) => findRewardFile(pools.operation, hash),
     publicApp,
+    chains: options.chains.map(({ chainId }) => chainId),
   })
   const join = (joined: WatcherProcess) => {
     watcher = joined
