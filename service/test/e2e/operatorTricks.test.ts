@@ -107,7 +107,9 @@ describe('the lists of the operator', () => {
       ['/reference', 403, 403, 403, 403],
     ] as const)
       expect([url, ...(await Promise.all(hosts.map((host) => statuses(url, host))))]).toEqual([url, ...wanted])
-    expect((await send({ url: '/readyz', headers: { host: hosts[0]!, origin: 'http://rebound.example' } })).status).toBe(403)
+    expect(
+      (await send({ url: '/readyz', headers: { host: hosts[0]!, origin: 'http://rebound.example' } })).status,
+    ).toBe(403)
   })
 
   it('stand nowhere on the public listener', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isIPv6 } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import type { Clock } from '../../kernel/clock.js'
 
 /** The result of taking a token; undefined if the address is not limited. */
@@ -71,9 +71,16 @@ export function createIpBuckets(clock: Clock, perMinute: number | undefined): Ip
   }
 }
 
-/** True for 127.0.0.0/8 and ::1, also when IPv4 is written inside IPv6. */
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+/**
+ * True for addresses of 127.0.0.0/8 and ::1, in any form of IPv6, also when IPv4 is written inside it. A name is no address: a
+ * proxy may pass one on, or a caller may send one as `Host`.
+ */
 export function isLoopback(ip: string): boolean {
-  return /^(::ffff:)?127\./i.test(ip) || ip === '::1'
+  return isIPv4(ip) ? ip.startsWith('127.') : isIPv6(ip) && loopback.check(ip, 'ipv6')
 }
 
 /** The address itself for IPv4, the first 64 bits for IPv6: one customer usually has a whole such network. */

@@ -24,8 +24,16 @@ describe('the network of an address', () => {
     expect(networkOf('x'.repeat(46))).not.toBe(networkOf('x'.repeat(47)))
   })
 
-  it('is not loopback for having 127 further on', () => {
-    for (const ip of ['10.127.0.1', '::ffff:10.127.0.1', 'x127.0.0.1']) expect(isLoopback(ip)).toBe(false)
+  it('is loopback by its address, in whatever form', () => {
+    const forms = ['127.0.0.1', '127.255.255.255', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::FFFF:7f00:1']
+    for (const ip of forms) expect([ip, isLoopback(ip)]).toEqual([ip, true])
+  })
+
+  it('is not loopback for a text that begins or goes on like one', () => {
+    const names = ['127.0.0.1.evil.example', '127.evil.example', '::ffff:127.evil.example', 'localhost', '127.1', '']
+    const addresses = ['10.127.0.1', '128.0.0.1', '::ffff:10.127.0.1', '::127.0.0.1', '::2', 'fe80::1', '1::1']
+    for (const ip of [...names, ...addresses, 'x127.0.0.1', '127.0.0.1:80', '127.0.0.256'])
+      expect([ip, isLoopback(ip)]).toEqual([ip, false])
   })
 })
 

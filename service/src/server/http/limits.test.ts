@@ -282,6 +282,19 @@ describe('429 RESOURCE_EXHAUSTED', () => {
     expect((await from('198.51.100.1', '192.0.2.4')).statusCode).toBe(429)
     await limited.close()
   })
+
+  it('limits a caller whose name, as a trusted proxy passes it on, begins like loopback', async () => {
+    const config = { ...earn.ctx.config, ipLimitPerMinute: undefined, trustedProxies: ['10.0.0.0/8'] }
+    const limited = buildProbeApp({ ...earn.ctx, config }, probes)
+    const from = async (forwarded: string) => {
+      const headers = { 'x-forwarded-for': forwarded }
+      return (await limited.inject({ url: '/v2/open', remoteAddress: '10.0.0.1', headers })).headers
+    }
+    expect(await from('127.0.0.1')).not.toHaveProperty('x-ratelimit-limit')
+    for (const name of ['127.0.0.1.evil.example', '::ffff:127.evil.example'])
+      expect(await from(name)).toMatchObject({ 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '59' })
+    await limited.close()
+  })
 })
 
 describe('CORS', () => {

@@ -48,8 +48,7 @@ function readHost(text: string | undefined): URL | undefined {
 /** The address in a hostname of a url: that of IPv6 stands in brackets there. */
 const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1')
 const isAddress = (hostname = '') => isIP(bare(hostname)) !== 0
-/** A name may begin as an address of this machine and lead elsewhere. */
-const isLoopbackName = (hostname: string) => hostname === 'localhost' || (isAddress(hostname) && isLoopback(bare(hostname)))
+const isLoopbackName = (hostname: string) => hostname === 'localhost' || isLoopback(bare(hostname))
 
 /**
  * Admits who sends `OPERATOR_TOKEN` as `Authorization: Bearer`. @throws EarnError 401 without it, with another, after its end;
