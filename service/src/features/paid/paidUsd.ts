@@ -136,13 +136,18 @@ function priceShare(
   return computeShareUsd({ ...share, assetDecimals, receiptDecimals }) ?? '0'
 }
 
-/** Steps of a choice where the rule holds from an instant on: before that the choice stays. Pure. */
-export function holdUsdFrom(steps: readonly UsdStep[], fromMs: number): UsdStep[] {
-  const [first] = steps
-  if (!first) return []
-  const earlier = steps.filter(({ atMs }) => atMs < fromMs)
-  const last = earlier.at(-1)
-  const later = steps.filter(({ atMs }) => atMs >= fromMs)
-  if (!last || last === first) return [...earlier, ...later]
-  return [first, { ...last, atMs: fromMs }, ...later.filter(({ atMs }) => atMs > fromMs)]
+/**
+ * Steps of a choice where the rule holds from an instant on: before that the price stays what was chosen, though the share had
+ * fallen before the choice began. Pure.
+ */
+export function holdUsdFrom(steps: readonly UsdStep[], chosen: ChosenUsd, rulesMs: number): readonly UsdStep[] {
+  if (chosen.fromMs >= rulesMs) return steps
+  const before = stay(chosen)
+  if (chosen.toMs <= rulesMs) return before
+  const last = steps.findLast(({ atMs }) => atMs < rulesMs)
+  const later = steps.filter(({ atMs }) => atMs >= rulesMs)
+  const isLower = last !== undefined && (last.priceUsd !== chosen.priceUsd || !last.isGuarded)
+  return isLower && later[0]?.atMs !== rulesMs
+    ? [...before, { ...last, atMs: rulesMs }, ...later]
+    : [...before, ...later]
 }

@@ -173,4 +173,28 @@ describe('a price that follows from the share of a vault', () => {
       [40, 1, 6],
     ])
   })
+
+  it('leaves a choice that ended before the rule holds, and what was chosen after it, as they are', async () => {
+    await snapshot(inner, 10, 8n, '3')
+    await snapshot(outer, 12, 1n, '24', await observeShare(10, '24'))
+    await sell(inner, 20, 2n)
+    await snapshot(outer, 30, 1n, '9')
+    await test.db`update rules_versions set holds_from = to_timestamp(${start + 40})`
+    expect(await read(outer)).toEqual([
+      [12, 1, 24],
+      [30, 1, 9],
+    ])
+  })
+
+  it('leaves a choice that was made after the share fell what was chosen, up to where the rule holds', async () => {
+    await snapshot(inner, 10, 8n, '3')
+    await sell(inner, 20, 2n)
+    await snapshot(outer, 30, 1n, '24', await observeShare(10, '24'))
+    expect(await read(outer)).toEqual([[30, 1, 6]])
+    await test.db`update rules_versions set holds_from = to_timestamp(${start + 40})`
+    expect(await read(outer)).toEqual([
+      [30, 1, 24],
+      [40, 1, 6],
+    ])
+  })
 })

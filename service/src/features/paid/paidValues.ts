@@ -47,9 +47,10 @@ export async function valuePaidPrices(
 ): Promise<PaidValues> {
   const steps = holdFrom(paid.steps, rulesMs)
   const chosen = chooseUsd(paid, { to, carries })
-  const usd = (await listPaidUsd(lookup, chosen)).map((own, index) => ({
-    steps: holdUsdFrom(own, rulesMs),
-    observationId: chosen[index]?.observationId ?? null,
+  const found = await listPaidUsd(lookup, chosen)
+  const usd = chosen.map((each, index) => ({
+    steps: holdUsdFrom(found[index] ?? [], each, rulesMs),
+    observationId: each.observationId,
   }))
   return { values: joinSteps(steps, usd), steps, snapshots: paid.snapshots, awaited: paid.awaited }
 }

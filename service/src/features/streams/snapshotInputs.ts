@@ -102,7 +102,8 @@ async function listTokenValues(
     ...{ fromMs: at * 1_000, toMs: (chosen[index + 1]?.at ?? to) * 1_000, priceUsd, observationId },
   }))
   const rulesMs = (await findRulesStart(db, paidPriceVersion)).getTime()
-  const steps = (await listPaidUsd(openShareLookup(db), spans)).flatMap((own) => holdUsdFrom(own, rulesMs))
+  const found = await listPaidUsd(openShareLookup(db), spans)
+  const steps = spans.flatMap((span, index) => holdUsdFrom(found[index] ?? [], span, rulesMs))
   return {
     steps: steps.flatMap(({ atMs, priceUsd }) => (priceUsd === null ? [] : [{ at: atMs / 1_000, priceUsd }])),
     observations: chosen.map(({ observationId }) => observationId),
