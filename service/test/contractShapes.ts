@@ -171,9 +171,17 @@ export type Operations = SwapOperations &
     }>
     GetDistributorMetrics: As<{
       path: { distributorId: string }
-      query: SeriesQuery & { includeTopWallets?: boolean }
+      query: SeriesQuery & { includeTopWallets?: boolean; includeUsdDays?: boolean }
       answer: {
-        timeseries: { timestamp: string; tvl: string }[]
+        timeseries: { timestamp: string; tvl: string; usdDays?: string }[]
+        usdDays?: {
+          total: string
+          to: string
+          isFinal: boolean
+          unpricedSeconds: number
+          unguardedSeconds: number
+          staged: number
+        }
         asOf: { opportunityId: string; asOf: string }[]
         topWallets: { walletAddress: string; totalTvl: string; asOf: string }[] | null
       }

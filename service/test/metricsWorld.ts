@@ -103,6 +103,11 @@ export async function openMetricsWorld(input: { floors?: object[]; happenings?: 
   const earn = await openEarn()
   const { db } = earn
   await db`insert into chains (chain_id, name, slug) values (${chainId}, 'Devnet', 'devnet')`
+  await db`
+    insert into chain_cursors (chain_id, start_block, block_number, block_hash, block_timestamp, head_number, finalized_number,
+      updated_at)
+    values (${chainId}, 0, 1, '', ${at('12:00')}, 1, 1, ${at('12:00')})`
+  await db`insert into projections (chain_id, name, configuration, derived_to) values (${chainId}, 'share mints', '[]', 1)`
   for (const [index, vault] of vaults.entries()) {
     const [token, scale] = [tokens[index] ?? '', decimals[index] ?? 0]
     await db`insert into tokens (chain_id, address, decimals, symbol, name) values (${chainId}, ${token}, ${scale}, 'T', 'T')`

@@ -12,7 +12,7 @@ import { reportDistributor } from '../features/audit/index.js'
 import { silentLog } from '../kernel/log.js'
 import { readMigrations } from '../postgres/migrate.js'
 import { computeStateHash } from '../server/stateHash.js'
-import { fillSnapshotPrices } from '../snapshots/index.js'
+import { fillSnapshotPrices } from '../snapshots/store.js'
 import { findCursor } from '../sync/storeCursors.js'
 import { examine, namedIndexes } from './doctor.js'
 import { writeManifest } from './export.js'
@@ -202,7 +202,7 @@ describe('the report of a distributor', () => {
       from vaults where chain_id = ${chainId} and address = ${world.vault.toLowerCase()}`
     await fillSnapshotPrices(earn.db, chainId)
     const to = await passDays(2)
-    const rows = await reportDistributor(earn, { distributorId: D, from: at, to })
+    const rows = await reportDistributor(earn.ctx, { distributorId: D, from: at, to })
     expect(rows).toMatchObject([
       {
         opportunityId: world.opportunityId,
@@ -219,12 +219,12 @@ describe('the report of a distributor', () => {
     await world.deposit(bob, 1_000_000n)
     await world.sync()
     const to = new Date(at!.getTime() + 2 * 86_400_000)
-    const rows = await reportDistributor(earn, { distributorId: D, from: at!, to })
+    const rows = await reportDistributor(earn.ctx, { distributorId: D, from: at!, to })
     expect(rows[0]?.coverage).toEqual({
       ...{ attributed: 5_000_000n, unattributed: 3_000_000n, drift: 0n, supply: 8_000_000n },
     })
     const [first] = await earn.db<{ at: Date }[]>`select min(block_timestamp) as at from vault_snapshots`
-    const [before] = await reportDistributor(earn, { distributorId: D, from: new Date(0), to: first!.at })
+    const [before] = await reportDistributor(earn.ctx, { distributorId: D, from: new Date(0), to: first!.at })
     expect(before?.coverage).toMatchObject({ drift: 0n, supply: null })
   })
 
@@ -234,10 +234,10 @@ describe('the report of a distributor', () => {
     await passDays(1)
     earn.clock.set(new Date(at!.getTime() + 40 * day))
     const month = { distributorId: D, from: at!, to: new Date(at!.getTime() + 30 * day) }
-    const [row] = await reportDistributor(earn, month)
+    const [row] = await reportDistributor(earn.ctx, month)
     expect(row?.usdDays).toBe('7')
     const later = { ...month, from: new Date(at!.getTime() + 2 * day) }
-    expect((await reportDistributor(earn, later))[0]?.usdDays).toBe('0')
+    expect((await reportDistributor(earn.ctx, later))[0]?.usdDays).toBe('0')
   })
 })
 

@@ -5,7 +5,7 @@ import { type Command, parseFlags, printTable, requireFlag, UsageError } from '.
 
 const usage = `openearn recount FILE… --distributor ID --from DATE-TIME --to DATE-TIME
 
-Counts attributed USD-days of a distributor again from exported files alone (lot-changes, snapshots, share-mints,
+Counts attributed USD-days of a distributor again from exported files alone (lot-changes, snapshots, identities, share-mints,
 share-readings, prices and rules; CSV or Parquet, in any order), without a database. The digits are those of
 \`openearn report distributor\` over the same time, up to now at most.`
 
@@ -45,6 +45,7 @@ export async function recountFiles(
   const kinds = {
     changes: (row: Row) => 'before' in row && 'after' in row && row['distributor_id'] === input.distributorId,
     snapshots: (row: Row) => 'total_supply' in row,
+    identities: (row: Row) => 'agrees' in row,
     mints: (row: Row) => 'shares' in row && 'assets' in row && !('wallet' in row),
     readings: (row: Row) => 'price_numerator' in row && !('total_supply' in row),
     prices: (row: Row) => 'observed_at' in row && String(row['source']).startsWith('share:'),
@@ -52,11 +53,12 @@ export async function recountFiles(
   }
   const isOfSome = (row: Row) => Object.values(kinds).some((isOf) => isOf(row))
   const rows = (await Promise.all(files.map((file) => readExport(file, isOfSome)))).flat()
-  const { changes, snapshots, mints, readings, prices, rules } = kinds
+  const { changes, snapshots, identities, mints, readings, prices, rules } = kinds
   return recountUsdDays(
     {
       ...{ changes: rows.filter(changes), snapshots: rows.filter(snapshots), mints: rows.filter(mints) },
-      ...{ readings: rows.filter(readings), prices: rows.filter(prices), rules: rows.filter(rules) },
+      ...{ readings: rows.filter(readings), identities: rows.filter(identities) },
+      ...{ prices: rows.filter(prices), rules: rows.filter(rules) },
     },
     input,
   )

@@ -19,26 +19,28 @@ export const report: Command = {
     const from = parseTs(requireFlag(values.from, 'from'))
     const to = parseTs(requireFlag(values.to, 'to'))
     if (!from || !to || from > to) throw new UsageError('--from and --to must be RFC 3339 date-times, in order')
-    await withContext(async ({ db, clock }) => {
+    await withContext(async ({ db, clock, config }) => {
       if (!(await findDistributorRow(db, distributorId)))
         throw new UsageError(`there is no distributor ${distributorId}`)
-      const rows = await reportDistributor({ db, clock }, { distributorId, from, to })
+      const rows = await reportDistributor({ db, config }, { distributorId, from, to })
       printTable(
         [
           'OPPORTUNITY',
           'USD-DAYS',
           'UNPRICED HOURS',
           'UNGUARDED HOURS',
+          'STAGED',
           'ATTRIBUTED',
           'UNATTRIBUTED',
           'DRIFT',
           'SUPPLY',
         ],
-        rows.map(({ opportunityName, usdDays, unpricedMs, unguardedMs, coverage }) => [
+        rows.map(({ opportunityName, usdDays, unpricedMs, unguardedMs, staged, coverage }) => [
           opportunityName,
           usdDays,
           (unpricedMs / 3_600_000).toFixed(1),
           (unguardedMs / 3_600_000).toFixed(1),
+          String(staged),
           String(coverage.attributed),
           String(coverage.unattributed),
           String(coverage.drift),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseDecimal } from '../kernel/amount.js'
-import { computeLeast, computeUsdDays, type PaidLevel } from './usdDays.js'
+import { computeLeast, computeUsdDays, type PaidLevel, withholdPrices } from './usdDays.js'
 
 const day = 86_400_000
 const one: PaidLevel = { numerator: 10n ** 6n, full: 10n ** 6n, exponent: 6, isGuarded: true, priceUsd: '1' }
@@ -100,5 +100,44 @@ describe('computeUsdDays', () => {
         },
       ),
     )
+  })
+})
+
+describe('withholdPrices', () => {
+  const prices = [1, 3, 6].map((at) => ({ atMs: at, value: { ...one, numerator: BigInt(at) } }))
+  const show = (spans: { fromMs: number; toMs: number }[]) =>
+    withholdPrices(prices, spans).map(({ atMs, value }) => [
+      atMs,
+      value.priceUsd === null ? null : Number(value.numerator),
+    ])
+
+  it('leaves no price within a span, and after it the one that holds by then', () => {
+    expect(show([{ fromMs: 2, toMs: 5 }])).toEqual([
+      ...[
+        [1, 1],
+        [2, null],
+        [3, null],
+      ],
+      ...[
+        [5, 3],
+        [6, 6],
+      ],
+    ])
+  })
+
+  it('takes spans without a beginning or an end, and makes no price where there was none', () => {
+    const open = { fromMs: Number.NEGATIVE_INFINITY, toMs: 2 }
+    expect(show([open, { fromMs: 6, toMs: Number.POSITIVE_INFINITY }])).toEqual([
+      ...[
+        [1, null],
+        [2, 1],
+      ],
+      ...[
+        [3, 3],
+        [6, null],
+      ],
+    ])
+    expect(show([{ fromMs: -5, toMs: 0 }])).toEqual(prices.map(({ atMs }) => [atMs, atMs]))
+    expect(withholdPrices(prices, [])).toBe(prices)
   })
 })

@@ -79,6 +79,26 @@ function closeSum({ byScale, unpricedMs, unguardedMs }: Sum, assetDecimals: numb
   return { usdDays, unpricedMs, unguardedMs }
 }
 
+/** From `fromMs` on, up to `toMs`, which is not part of it. */
+export type Span = { fromMs: number; toMs: number }
+
+/** The same prices, not known in some spans; after each what held then holds again. Both come in the order of time. Pure. */
+export function withholdPrices(
+  prices: readonly Level<PaidLevel>[],
+  spans: readonly Span[],
+): readonly Level<PaidLevel>[] {
+  if (spans.length === 0) return prices
+  const ends = spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]).filter(Number.isFinite)
+  const instants = [...new Set([...prices.map(({ atMs }) => atMs), ...ends])].sort((a, b) => a - b)
+  const priceAt = follow(prices)
+  return instants.flatMap((atMs) => {
+    const value = priceAt(atMs)
+    if (!value) return []
+    const isWithheld = spans.some(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs)
+    return [{ atMs, value: isWithheld ? { ...value, priceUsd: null } : value }]
+  })
+}
+
 /** The change of one lot. */
 export type LotLevel = { atMs: number; key: string; after: bigint }
 

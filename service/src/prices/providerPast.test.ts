@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase } from '../../test/database.js'
 import { systemClock } from '../kernel/clock.js'
 import { silentLog } from '../kernel/log.js'
 import { OutboundError } from '../kernel/outbound.js'
-import { fillSnapshotPrices, recordSnapshots } from '../snapshots/index.js'
+import { fillSnapshotPrices, recordSnapshots } from '../snapshots/store.js'
 import { fetchProvidedPast, findPrice, listSuspects, recordObservation } from './index.js'
 import { openProvider, type PriceProvider } from './providers.js'
 

@@ -8,9 +8,9 @@ export { isWithheld, type Withheld } from './identity.js'
 export { runFeedHistory, runHistory } from './jobHistory.js'
 export { pastSeconds, runSnapshots } from './jobSnapshots.js'
 export { computeShareUsd } from './shares.js'
-export { fillSnapshotPrices, recordSnapshots, snapshotObservations, snapshotsOf } from './store.js'
-export { listHistoryProgress } from './storeGaps.js'
-export { listDisagreements, listWithheld } from './storeIdentities.js'
+export { recordSnapshots, snapshotObservations, snapshotsOf } from './store.js'
+export { listHistoryProgress, listOutstanding } from './storeGaps.js'
+export { identitiesOf, listDisagreements, listWithheld, listWithheldTimes } from './storeIdentities.js'
 export {
   findSeriesHead,
   listReadingsAt,

@@ -44,7 +44,7 @@ export function askTokens(vault: ObservedVault): Read<NamedTokens | undefined> {
 export async function completeIdentities(
   chain: Pick<Chain, 'name' | 'rpc'>,
   named: readonly { vaultId: number; tokens: NamedTokens | undefined }[],
-  block: Pick<Header, 'number' | 'hash'>,
+  block: Pick<Header, 'number' | 'hash' | 'timestamp'>,
 ): Promise<NewIdentity[]> {
   const tokens = [...new Set(named.flatMap(({ tokens: of }) => (of ? [of.asset, of.receiptToken] : [])))]
   if (tokens.length === 0) return []
@@ -56,7 +56,7 @@ export async function completeIdentities(
       ? [
           {
             vaultId,
-            ...{ blockNumber: block.number, blockHash: block.hash },
+            ...{ blockNumber: block.number, blockHash: block.hash, timestamp: block.timestamp },
             ...{ asset: of.asset.toLowerCase(), receiptToken: of.receiptToken.toLowerCase() },
             assetDecimals: decimals.get(of.asset) ?? null,
             receiptDecimals: decimals.get(of.receiptToken) ?? null,

@@ -95,6 +95,27 @@ export async function recordFailedGaps(
     where g.vault_id = t.id and g.from_at = to_timestamp(t.f)`
 }
 
+/**
+ * The vaults of which a snapshot of a time is still to be read: one that lies in it, the one it begins with, or the one that its
+ * end waits for.
+ */
+export async function listOutstanding(
+  db: Queryable,
+  { vaultIds, from, to }: { vaultIds: readonly number[]; from: Date; to: Date },
+): Promise<{ vaultId: number; kind: string }[]> {
+  return db<{ vaultId: number; kind: string }[]>`
+    select v.id as "vaultId", v.kind from (
+      select v.id, v.kind, to_timestamp(ceil(extract(epoch from ${to}::timestamptz) / v.snapshot_interval_seconds)
+        * v.snapshot_interval_seconds) as last
+      from ${vaultsOf(db)} v where v.id = any(${[...vaultIds]}::int[])) v
+    left join snapshot_progress p on p.vault_id = v.id
+    where p.seen_to is null or p.seen_to < v.last or exists (
+      select from snapshot_gaps g where g.vault_id = v.id and g.from_at <= v.last and g.to_at > coalesce((
+        select max(s.block_timestamp) from vault_snapshots s
+        where s.vault_id = v.id and s.block_timestamp <= ${from}), '-infinity'))
+    order by v.id`
+}
+
 export type HistoryProgress = {
   chainId: number
   /** Vaults with something unread, and instants that are unread, of all of them. */

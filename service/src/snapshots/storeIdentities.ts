@@ -1,19 +1,27 @@
-import type { Queryable } from '../postgres/pool.js'
+import type { Fragment, Queryable } from '../postgres/pool.js'
 import { vaultsOf } from '../vaults/configured/index.js'
 import { findDisagreement, findWithheld, type Identity, type PlacedIdentity, type Withheld } from './identity.js'
 
-export type NewIdentity = Identity & { vaultId: number; blockNumber: number; blockHash: string }
+/** The tokens that vaults were read to name, as statements of other rooms read them; `agrees`: as configured. */
+export const identitiesOf = (db: Queryable): Fragment => db.view`(
+  select i.vault_id, i.block_number, i.block_hash, i.block_timestamp, i.asset, i.receipt_token, i.asset_decimals,
+    i.receipt_decimals, i.asset = lower(v.asset) and i.receipt_token = lower(v.receipt_token)
+      and coalesce(i.asset_decimals, v.asset_decimals) = v.asset_decimals
+      and coalesce(i.receipt_decimals, v.receipt_decimals) = v.receipt_decimals as agrees
+  from vault_identities i join ${vaultsOf(db)} v on v.id = i.vault_id)`
+
+export type NewIdentity = Identity & { vaultId: number; blockNumber: number; blockHash: string; timestamp: number }
 
 /** Records what vaults were read to be. The same block again adds nothing. */
 export async function recordIdentities(db: Queryable, rows: readonly NewIdentity[]): Promise<void> {
   if (rows.length === 0) return
   await db`
-    insert into vault_identities (vault_id, block_number, block_hash, asset, receipt_token, asset_decimals,
+    insert into vault_identities (vault_id, block_number, block_hash, block_timestamp, asset, receipt_token, asset_decimals,
       receipt_decimals)
-    select r."vaultId", r."blockNumber", hex_bytes(r."blockHash"), r.asset, r."receiptToken", r."assetDecimals",
-      r."receiptDecimals"
+    select r."vaultId", r."blockNumber", hex_bytes(r."blockHash"), to_timestamp(r.timestamp), r.asset, r."receiptToken",
+      r."assetDecimals", r."receiptDecimals"
     from jsonb_to_recordset(${db.json(rows as never)}) as r ("vaultId" integer, "blockNumber" bigint, "blockHash" text,
-      asset text, "receiptToken" text, "assetDecimals" integer, "receiptDecimals" integer)
+      timestamp bigint, asset text, "receiptToken" text, "assetDecimals" integer, "receiptDecimals" integer)
     join ${vaultsOf(db)} v on v.id = r."vaultId"
     on conflict do nothing`
 }
@@ -75,6 +83,39 @@ export async function listWithheld(
           > (v.asset, v.receipt_token, v.asset_decimals, v.receipt_decimals)) i
     group by v.id, v.asset, v.receipt_token, v.asset_decimals, v.receipt_decimals`
   return new Map(rows.map(({ vaultId, configured, readings }) => [vaultId, findWithheld(configured, readings)]))
+}
+
+/** From when on, and up to when, a vault is not known to be what is configured: unix milliseconds, the end not part of it. */
+type WithheldTime = { fromMs: number; toMs: number }
+
+/**
+ * The same blocks as times: from the block of the last reading that agreed up to that of the next one. Where the time of that
+ * reading was not stored, the snapshots around it stand in, so that no more counts than is known.
+ */
+export async function listWithheldTimes(
+  db: Queryable,
+  chainId: number,
+  vaultIds: readonly number[],
+): Promise<ReadonlyMap<number, WithheldTime[]>> {
+  const spans = [...(await listWithheld(db, chainId, vaultIds))].flatMap(([vaultId, own]) =>
+    own.map(({ from, to }) => ({ vaultId, agreed: from - 1, agrees: to < Number.MAX_SAFE_INTEGER ? to + 1 : null })),
+  )
+  const times = new Map<number, WithheldTime[]>()
+  if (spans.length === 0) return times
+  const rows = await db<{ vaultId: number; from: Date | null; to: Date | null }[]>`
+    select r.id as "vaultId",
+      coalesce((select block_timestamp from vault_identities where vault_id = r.id and block_number = r.agreed),
+        (select max(block_timestamp) from vault_snapshots where vault_id = r.id and block_number <= r.agreed)) as "from",
+      coalesce((select block_timestamp from vault_identities where vault_id = r.id and block_number = r.agrees),
+        (select min(block_timestamp) from vault_snapshots where vault_id = r.id and block_number >= r.agrees)) as "to"
+    from unnest(${spans.map(({ vaultId }) => vaultId)}::int[], ${spans.map(({ agreed }) => agreed)}::bigint[],
+      ${spans.map(({ agrees }) => agrees)}::bigint[]) with ordinality as r (id, agreed, agrees, place)
+    order by r.place`
+  for (const { vaultId, from, to } of rows) {
+    const [fromMs, toMs] = [from?.getTime() ?? Number.NEGATIVE_INFINITY, to?.getTime() ?? Number.POSITIVE_INFINITY]
+    times.set(vaultId, [...(times.get(vaultId) ?? []), { fromMs, toMs }])
+  }
+  return times
 }
 
 /** Vaults whose newest reading is not what is configured, with what is wrong. */

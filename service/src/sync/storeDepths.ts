@@ -3,7 +3,7 @@ import { chainsOf } from '../rpc/storeChains.js'
 
 /** How deep each chain is confirmed, below the newest block that is known: a set of `chain_id` and `confirmed`, the last block that is. */
 export const depths = (db: Queryable): Fragment => db`(
-  select c.chain_id, c.block_number, c.block_timestamp, ch.confirmations,
+  select c.chain_id, c.block_number, c.block_timestamp, c.finalized_number, ch.confirmations,
     least(c.block_number, greatest(
       greatest(c.head_number, c.block_number) - ch.confirmations + 1, coalesce(c.finalized_number, -1))) as confirmed
   from chain_cursors c join ${chainsOf(db)} ch on ch.chain_id = c.chain_id)`
@@ -31,4 +31,31 @@ export async function findDepth(db: Queryable, chainId: number): Promise<Depth |
         order by b.number limit 1) as "blockSeconds"
     from ${depths(db)} d where d.chain_id = ${chainId}`
   return row
+}
+
+/** Up to when a chain is confirmed, and up to when that is final too; null: not at all. */
+export type Reach = { chainId: number; confirmedAt: Date | null; finalAt: Date | null }
+
+/**
+ * How far the rows of some projections are of confirmed, and of final, blocks. The time is that of a block before the last one
+ * where its header is not kept. A chain that is not read is left out.
+ */
+export async function listReach(
+  db: Queryable,
+  { chainIds, projections }: { chainIds: readonly number[]; projections: readonly string[] },
+): Promise<Reach[]> {
+  const timeOf = (number: Fragment) => db`
+    case when ${number} >= d.block_number then d.block_timestamp else (
+      select b.timestamp from blocks b where b.chain_id = d.chain_id and b.number <= ${number}
+      order by b.number desc limit 1) end`
+  return db<Reach[]>`
+    select d.chain_id as "chainId", ${timeOf(db`r.confirmed`)} as "confirmedAt", ${timeOf(db`r.final`)} as "finalAt"
+    from ${depths(db)} d
+    cross join lateral (
+      select case when count(*) = ${projections.length}::int then min(p.derived_to) else -1 end as number from projections p
+      where p.chain_id = d.chain_id and p.name = any(${[...projections]}::text[])) p
+    cross join lateral (
+      select least(d.confirmed, p.number) as confirmed,
+        least(d.confirmed, p.number, coalesce(d.finalized_number, -1)) as final) r
+    where d.chain_id = any(${[...chainIds]}::bigint[])`
 }

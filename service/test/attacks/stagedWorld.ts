@@ -120,7 +120,7 @@ export async function usdDaysOf(
   { vault, from, to, distributorId }: { vault: Address; from: number; to: number; distributorId: string },
 ): Promise<string | undefined> {
   const range = { from: new Date(from * 1_000), to: new Date(to * 1_000) }
-  const rows = await reportDistributor(earn, { distributorId, ...range })
+  const rows = await reportDistributor(earn.ctx, { distributorId, ...range })
   return rows.find(({ vaultAddress }) => vaultAddress === vault.toLowerCase())?.usdDays
 }
 

@@ -1,4 +1,5 @@
-import { findCoverage, listAttributedVaults, listLotTotals } from '../../src/features/audit/storeReport.js'
+import { findCoverage, listAttributedVaults } from '../../src/features/audit/storeReport.js'
+import { listShares } from '../../src/features/metrics/storeUsdDays.js'
 import type { Database } from '../../src/postgres/pool.js'
 import type { Counted } from './expected.js'
 import { allVaults, codes } from './model.js'
@@ -33,7 +34,7 @@ export async function findWrongCoverage(db: Database, { outcome, expected }: Cou
       check('in lots and outside them', attributed + BigInt(held.unattributed), supply)
       let sum = 0n
       for (const distributorId of codes) {
-        const totals = await listLotTotals(db, { vaultId, distributorId, to: new Date((block.timestamp + 1) * 1000) })
+        const totals = await listShares(db, { vaultId, distributorId, to: new Date((block.timestamp + 1) * 1000) })
         const own = BigInt(totals.at(-1)?.shares ?? 0)
         const wanted = sumOf(lots, (place) => place[0] === address && place[2] === distributorId)
         check(`of ${distributorId}`, own, wanted)

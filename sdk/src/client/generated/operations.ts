@@ -223,7 +223,7 @@ export const getDistributorDeposits = /*#__PURE__*/ getPages<types.GetDistributo
 /**
  * Count a distributor's LPs
  *
- * Wallets that hold positions a distributor brought, at the end of each bucket, and those that ever did, from confirmed blocks. A wallet in several vaults counts once. At most 50,000 buckets.
+ * Wallets that hold positions a distributor brought, at the end of each bucket, and those that ever did, from confirmed blocks: a chart; pay by USD-days. A wallet in several vaults counts once. At most 50,000 buckets.
  *
  * Costs 5 units; takes any key.
  */
@@ -235,7 +235,7 @@ export const getDistributorLPs = /*#__PURE__*/ get<types.GetDistributorLPsParams
 /**
  * Read a distributor's TVL
  *
- * The TVL attributed to a distributor at the end of each bucket, from confirmed blocks, in US dollars; optionally the 50 wallets with the most, as of the latest data. At most 50,000 buckets.
+ * The TVL attributed to a distributor at the end of each bucket, from confirmed blocks, in US dollars: a chart, which capital of one block can change; pay by USD-days. Optionally the USD-days (value × days, by the paid price) of each bucket and of the range, and the 50 wallets with the most, as of the latest data. At most 50,000 buckets.
  *
  * Costs 5 units; takes any key.
  */
@@ -355,7 +355,7 @@ export const getOpportunityHistoricalAPY = /*#__PURE__*/ get<types.GetOpportunit
 /**
  * Count a vault's LPs
  *
- * Holders of a vault's receipt token at the end of each bucket, and those that ever held: of positions that distributors brought, and of all. Buckets lie wholly inside the range; at most 10,000.
+ * Holders of a vault's receipt token at the end of each bucket, and those that ever held: of positions that distributors brought, and of all: a chart; pay by USD-days. Buckets lie wholly inside the range; at most 10,000.
  *
  * Costs 3 units; takes any key.
  */

@@ -1081,6 +1081,8 @@ export type GetDistributorMetricsParams = {
   productIds?: string | readonly string[] | undefined
   /** Also the 50 wallets with the most attributed TVL; costs 5 units more */
   includeTopWallets?: boolean | undefined
+  /** Also the USD-days of each bucket and of the range; costs 2 units more */
+  includeUsdDays?: boolean | undefined
 }
 
 export type GetEventsParams = {
@@ -1852,9 +1854,25 @@ export type GetDistributorMetricsResult = {
   timeseries: {
     /** RFC 3339, UTC */
     timestamp: string
-    /** Plain decimal, no exponent */
+    /** At the end of the bucket: a chart; pay by USD-days */
     tvl: string
+    /** Of the bucket, cut to the range; only with includeUsdDays */
+    usdDays?: string
   }[]
+  usdDays?: {
+    /** US dollars × days over the range, each vault cut once after 18 digits: the figure to pay by. It may exceed the sum of the points by less than 10^-18 a point and vault */
+    total: string
+    /** Up to when all chains of the opportunities asked for are confirmed, at most the end of the range; a chain that is further counts further */
+    to: string
+    /** Every block of the range is final, and every snapshot of it is read; a later reorganisation changes nothing */
+    isFinal: boolean
+    /** How long shares were held without a known price, which adds nothing; summed over vaults */
+    unpricedSeconds: number
+    /** How long shares were held while a price could not be checked against mints: they count by the least held since the snapshot; summed over vaults */
+    unguardedSeconds: number
+    /** Snapshots after which vaults sold shares below their price: it was staged, or the vault lost */
+    staged: number
+  }
   asOf: {
     /** UUID */
     opportunityId: string

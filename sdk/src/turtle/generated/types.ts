@@ -272,6 +272,8 @@ export type GetDistributorMetricsData = {
     productIds?: string | readonly string[] | undefined
     /** Also the 50 wallets with the most attributed TVL; costs 5 units more */
     includeTopWallets?: boolean | undefined
+    /** Also the USD-days of each bucket and of the range; costs 2 units more */
+    includeUsdDays?: boolean | undefined
   }
   body?: undefined
   url: '/v2/metrics/distributor/{distributorId}'

@@ -1,4 +1,4 @@
-import { computeLeast, computeUsdDays } from '../../derive/usdDays.js'
+import { computeLeast, computeUsdDays, type Span, withholdPrices } from '../../derive/usdDays.js'
 import { groupBy } from '../../kernel/groups.js'
 import {
   type MintRow,
@@ -16,7 +16,7 @@ export type FileRow = Readonly<Record<string, unknown>>
 
 /** Rows of exports, each in any order. */
 export type ExportedFiles = Readonly<
-  Record<'changes' | 'snapshots' | 'mints' | 'readings' | 'prices' | 'rules', readonly FileRow[]>
+  Record<'changes' | 'snapshots' | 'mints' | 'readings' | 'identities' | 'prices' | 'rules', readonly FileRow[]>
 >
 
 export type FileVault = {
@@ -67,7 +67,7 @@ export async function recountUsdDays(
     const { total } = computeUsdDays({
       shares: sumChanges(levels),
       least: values.every(({ isGuarded }) => isGuarded) ? [] : computeLeast(levels, snapshotsMs),
-      prices: toLevels(values),
+      prices: withholdPrices(toLevels(values), listWithheld(files, key)),
       assetDecimals: units.assetDecimals,
       bounds: [from.getTime(), to.getTime()],
     })
@@ -81,6 +81,29 @@ const numberOf = (row: FileRow, name: string) => Number(row[name])
 const compareIn = (a: FileRow, b: FileRow) => numberOf(a, 'transaction_index') - numberOf(b, 'transaction_index')
 
 const groupByVault = (rows: readonly FileRow[]) => groupBy(rows, vaultOf)
+
+/**
+ * When a vault is not known to be what is configured: from the last reading that agreed before one that does not up to the next
+ * one that agrees. Where a reading has no time, the snapshots around it stand in.
+ */
+function listWithheld({ identities, snapshots }: ExportedFiles, key: string): Span[] {
+  const isOwn = (row: FileRow) => vaultOf(row) === key
+  const read = identities.filter(isOwn).toSorted((a, b) => numberOf(a, 'block_number') - numberOf(b, 'block_number'))
+  const agrees = (row: FileRow) => textOf(row['agrees']) === 'true'
+  if (read.every(agrees)) return []
+  const grid = snapshots.filter(isOwn).map((row) => [numberOf(row, 'block_number'), msOf(row)] as const)
+  const timesOf = (row: FileRow, isNear: (block: number) => boolean) =>
+    isSaid(row['block_timestamp']) ? [msOf(row)] : grid.flatMap(([block, ms]) => (isNear(block) ? [ms] : []))
+  return read.flatMap((row, index) => {
+    if (agrees(row)) return []
+    const [before, after] = [read.slice(0, index).findLast(agrees), read.slice(index).find(agrees)]
+    const from = before ? timesOf(before, (block) => block <= numberOf(before, 'block_number')) : []
+    const to = after ? timesOf(after, (block) => block >= numberOf(after, 'block_number')) : []
+    return [{ fromMs: Math.max(Number.NEGATIVE_INFINITY, ...from), toMs: Math.min(Number.POSITIVE_INFINITY, ...to) }]
+  })
+}
+
+const msOf = (row: FileRow) => atOf(row['block_timestamp']).getTime()
 
 /** The facts of vaults and the sources of prices, as files have them. */
 function openFiles(files: ExportedFiles) {

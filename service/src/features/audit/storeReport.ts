@@ -1,5 +1,5 @@
 import type { Fragment, Queryable } from '../../postgres/pool.js'
-import { snapshotsOf } from '../../snapshots/index.js'
+import { identitiesOf, snapshotsOf } from '../../snapshots/index.js'
 import { depths } from '../../sync/storeDepths.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
 import { opportunitiesOf } from '../catalogue/index.js'
@@ -24,29 +24,6 @@ export async function listAttributedVaults(db: Queryable, distributorId: string)
     from ${vaultsOf(db)} v join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
     where exists (select from lots l where l.vault_id = v.id and l.distributor_id = ${distributorId})
     order by v.chain_id, v.address`
-}
-
-/** Sum of a distributor's lots of a vault after each instant it changed, up to `to`. */
-export async function listLotTotals(
-  db: Queryable,
-  of: { vaultId: number; distributorId: string; to: Date },
-): Promise<{ at: Date; shares: string }[]> {
-  return db<{ at: Date; shares: string }[]>`
-    select block_timestamp as at, sum(sum(after - before)) over (order by block_timestamp) as shares
-    from lot_changes
-    where vault_id = ${of.vaultId} and distributor_id = ${of.distributorId} and block_timestamp < ${of.to}
-    group by block_timestamp order by block_timestamp`
-}
-
-/** Each change of a distributor's lots of a vault, up to `to`, in the order of the chain. */
-export async function listLotLevels(
-  db: Queryable,
-  of: { vaultId: number; distributorId: string; to: Date },
-): Promise<{ at: Date; wallet: string; after: string }[]> {
-  return db<{ at: Date; wallet: string; after: string }[]>`
-    select block_timestamp as at, hex_text(wallet) as wallet, after::text as after from lot_changes
-    where vault_id = ${of.vaultId} and distributor_id = ${of.distributorId} and block_timestamp < ${of.to}
-    order by block_number, transaction_index`
 }
 
 export type Coverage = { attributed: string; unattributed: string }
@@ -77,6 +54,7 @@ export const exportNames = [
   'share-readings',
   'rules',
   'snapshots',
+  'identities',
   'prices',
 ] as const
 export type ExportName = (typeof exportNames)[number]
@@ -142,6 +120,11 @@ function exported(db: Queryable, name: ExportName, range?: ExportRange) {
     prices: () => db`
       select id, chain_id, address, price_usd, source, observed_at, block_number, block_hash, valid_until, withheld
       from price_observations where ${within(db`observed_at`)} order by id`,
+    identities: () => db`
+      select v.chain_id, v.address as vault, i.block_number, hex_text(i.block_hash) as block_hash, i.block_timestamp, i.asset,
+        i.receipt_token, i.asset_decimals, i.receipt_decimals, i.agrees
+      from ${identitiesOf(db)} i join ${vaultsOf(db)} v on v.id = i.vault_id where ${within(db`i.block_timestamp`)}
+      order by v.chain_id, v.address collate "C", i.block_number`,
     snapshots: () => db`
       select v.chain_id, v.address as vault, s.block_number, hex_text(s.block_hash) as block_hash,
         s.block_timestamp, v.asset_decimals, v.receipt_decimals, s.total_assets, s.total_supply, s.price_numerator, s.price_exponent,

@@ -61,13 +61,13 @@ describe('the range of a series', () => {
   })
 
   it('has buckets of 15 minutes where no step is asked for, and may begin years ago', () => {
-    expect(countBuckets(readBuckets(input('2026-11-20T11:00:00Z'), now))).toBe(5)
-    expect(countBuckets(readBuckets(input('2020-11-20T12:00:00Z', 31_536_000), now))).toBe(7)
+    expect(countBuckets(readBuckets(input('2026-11-20T11:00:00Z'), now).buckets)).toBe(5)
+    expect(countBuckets(readBuckets(input('2020-11-20T12:00:00Z', 31_536_000), now).buckets)).toBe(7)
   })
 
   it('has at most 50,000 buckets', () => {
     const start = new Date(now.getTime() - 49_999_000).toISOString()
-    expect(countBuckets(readBuckets(input(start, 1), now))).toBe(50_000)
+    expect(countBuckets(readBuckets(input(start, 1), now).buckets)).toBe(50_000)
     expect(() => readBuckets(input(new Date(now.getTime() - 50_000_000).toISOString(), 1), now)).toThrow(
       'the range has 50001 buckets at this step; ask for at most 50000, or a larger step',
     )

@@ -6,7 +6,7 @@ import { readLps } from './storeLps.js'
 
 /** How many wallets hold what a distributor brought, over time, and how many ever did. */
 export async function getDistributorLPs(ctx: CatalogueContext, input: SeriesInput) {
-  const buckets = readBuckets(input, ctx.clock.now())
+  const { buckets } = readBuckets(input, ctx.clock.now())
   const vaults = await selectVaults(ctx, input)
   if (!vaults) return { timeseries: [] }
   const points = await readLps(ctx.db, { scope: input.distributorId, vaults }, buckets)

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Earn } from '../../../test/harness.js'
 import { openMetricsWorld, opportunities, product, wallets } from '../../../test/metricsWorld.js'
+import { openTelling } from '../../../test/tellingDatabase.js'
 import { formatUnits } from '../../kernel/amount.js'
 import { newId } from '../../kernel/ids.js'
 import { formatAddress } from '../../wallets/format.js'
+import { getDistributorMetrics } from './getDistributorMetrics.js'
 
 let earn: Earn
 beforeAll(async () => {
@@ -113,6 +115,44 @@ describe('200 the attributed TVL', () => {
   })
 })
 
+describe('200 the USD-days', () => {
+  it('are told where they are asked for, of each bucket and of the range, and cost two units more', async () => {
+    const { body, headers } = await ask({
+      includeUsdDays: true,
+      step: 3_600,
+      startDate: day('08:00'),
+      endDate: day('09:30'),
+    })
+    // 1,000 USD a quarter of an hour, 1,100 five minutes and 1,111 for 40; then 11 for half an hour.
+    const hours = ['1082.333333333333333333', '5.5']
+    expect(hours.map((each) => Number(each) / 24)).toEqual(
+      body.timeseries.map(({ usdDays }: { usdDays: string }) => Number(usdDays)),
+    )
+    expect(body.usdDays).toMatchObject({ unpricedSeconds: 70 * 60, to: day('09:30') })
+    expect(headers['x-request-cost']).toBe('7')
+    const { headers: both } = await ask({ includeUsdDays: true, includeTopWallets: true })
+    expect(both['x-request-cost']).toBe('12')
+  })
+
+  it('are absent, and ask the database nothing, where they are not asked for', async () => {
+    for (const query of [{}, { includeUsdDays: false }]) {
+      const { body } = await ask(query)
+      expect([body.usdDays, ...body.timeseries.map((point: object) => Object.keys(point).length)]).toEqual([
+        ...[undefined, ...Array(9).fill(2)],
+      ])
+    }
+    const asked = async (includeUsdDays: boolean) => {
+      const { telling, asked: statements } = openTelling(() => earn.db)
+      const input = { distributorId: 'acme', startDate: day('07:50'), endDate: day('09:50'), includeUsdDays }
+      await getDistributorMetrics({ ...earn.ctx, db: telling as never }, input)
+      const ofUsdDays = /share_mints|rules_versions|vault_identities|chain_cursors|snapshot_gaps/
+      return statements.filter(({ text }) => ofUsdDays.test(text)).length
+    }
+    expect(await asked(false)).toBe(0)
+    expect(await asked(true)).toBeGreaterThan(4)
+  })
+})
+
 describe('200 the top wallets', () => {
   it('are null unless asked for, those with the most first, as of the latest data, zeros left out', async () => {
     expect((await ask({})).body.topWallets).toBeNull()
@@ -175,6 +215,7 @@ describe('400 INVALID_ARGUMENT', () => {
     ['a bad uuid in opportunityIds', { opportunityIds: `${opportunities[0]},x` }],
     ['a bad uuid in productIds', { productIds: 'x' }],
     ['includeTopWallets that is neither true nor false', { includeTopWallets: 'yes' }],
+    ['includeUsdDays that is neither true nor false', { includeUsdDays: '1' }],
   ])('%s', async (_name, query) => {
     expect((await ask(query)).body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
   })

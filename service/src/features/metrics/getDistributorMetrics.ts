@@ -3,41 +3,51 @@ import { formatTs } from '../../kernel/clock.js'
 import { formatAddress } from '../../wallets/format.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { type Buckets, startsOf } from './buckets.js'
-import { readBuckets, type SelectedVault, type SeriesInput, selectVaults } from './selection.js'
+import { listAskedChains, readBuckets, type SelectedVault, type SeriesInput, selectVaults } from './selection.js'
 import { listSeriesTimes, listTopWallets, readAttributedTvl } from './storeSeries.js'
+import { readUsdDaysSeries, type UsdDaysSeries } from './usdDaysSeries.js'
 
-export type GetDistributorMetricsInput = SeriesInput & { includeTopWallets?: boolean }
+export type GetDistributorMetricsInput = SeriesInput & { includeTopWallets?: boolean; includeUsdDays?: boolean }
 
 const topWalletsMax = 50
 
-/** The TVL attributed to a distributor over time, in US dollars. */
+/** The TVL attributed to a distributor over time, in US dollars; where asked for, its USD-days and its top wallets. */
 export async function getDistributorMetrics(ctx: CatalogueContext, input: GetDistributorMetricsInput) {
   const { db, clock } = ctx
-  const buckets = readBuckets(input, clock.now())
+  const now = clock.now()
+  const { buckets, range } = readBuckets(input, now)
   const vaults = await selectVaults(ctx, input)
   const asked = input.includeTopWallets === true
-  if (!vaults) return { timeseries: [], asOf: [], topWallets: asked ? [] : null }
-  const of = { distributorId: input.distributorId, vaults }
-  const [values, asOf, top] = await Promise.all([
+  const of = { distributorId: input.distributorId, vaults: vaults ?? [] }
+  const counted =
+    input.includeUsdDays === true &&
+    readUsdDaysSeries(ctx, { ...of, chainIds: listAskedChains(ctx, input), range, buckets })
+  if (!vaults) return { timeseries: [], asOf: [], topWallets: asked ? [] : null, ...tellUsdDays(await counted) }
+  const [values, asOf, top, usdDays] = await Promise.all([
     readAttributedTvl(db, of, buckets),
     listAsOf(ctx, vaults, buckets),
     asked && listTopWallets(db, of, topWalletsMax),
+    counted,
   ])
   return {
     timeseries: startsOf(buckets).map((at, index) => ({
       timestamp: formatTs(at),
       tvl: formatUsd(values.get(buckets.first + index) ?? 0n),
+      ...(usdDays ? { usdDays: usdDays.points[index] ?? '0' } : {}),
     })),
+    ...tellUsdDays(usdDays),
     asOf,
     topWallets: top
       ? top.map(({ wallet, value, asOf: at }) => ({
           walletAddress: formatAddress(wallet),
           totalTvl: formatUsd(BigInt(value)),
-          asOf: formatTs(at ?? clock.now()),
+          asOf: formatTs(at ?? now),
         }))
       : null,
   }
 }
+
+const tellUsdDays = (counted: UsdDaysSeries | false) => (counted ? { usdDays: counted.summary } : {})
 
 const formatUsd = (value: bigint): string => formatUnits(value, usdDecimals)
 

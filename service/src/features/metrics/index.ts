@@ -1,5 +1,5 @@
 /**
- * Attributed TVL and LPs of a distributor over time. Owns `attributed_steps`, `lp_edges` and `lp_steps`, the projection that
+ * Attributed TVL, LPs and USD-days of a distributor over time. Owns `attributed_steps`, `lp_edges` and `lp_steps`, the projection that
  * derives them from confirmed blocks, and the operations that read them.
  */
 import type { Queryable } from '../../postgres/pool.js'
@@ -10,6 +10,7 @@ export { metricsOperations } from './operations.js'
 export { metrics } from './projection.js'
 export { readRange } from './range.js'
 export { type RecomputedBucket, recomputeDistributorLps, recomputeMetrics, recomputeVaultLps } from './recompute.js'
+export { listCountedReach, readUsdDays } from './usdDays.js'
 
 /**
  * How many LPs vaults had by the end of the last whole 900 s at or before instants, and have now where one is undefined;

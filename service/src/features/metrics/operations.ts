@@ -22,8 +22,42 @@ const seriesQuery = {
 }
 const distributor = T.Object({ distributorId: T.String({ description: 'Builder code' }) })
 
-/** Top wallets double the cost. */
-const metricsCost = (query: RawQuery) => (query.get('includeTopWallets')?.includes('true') ? 10 : 5)
+/** Top wallets double the cost; USD-days add two units. */
+function metricsCost(query: RawQuery): number {
+  const isAsked = (name: string) => query.get(name)?.includes('true') ?? false
+  return 5 + (isAsked('includeTopWallets') ? 5 : 0) + (isAsked('includeUsdDays') ? 2 : 0)
+}
+
+const Seconds = (description: string) => T.Integer({ minimum: 0, description })
+
+/** USD-days of a range. */
+const UsdDays = T.Object({
+  total: T.String({
+    ...Dec,
+    description:
+      'US dollars × days over the range, each vault cut once after 18 digits: the figure to pay by. It may exceed the sum of ' +
+      'the points by less than 10^-18 a point and vault',
+  }),
+  to: T.String({
+    ...Ts,
+    description:
+      'Up to when all chains of the opportunities asked for are confirmed, at most the end of the range; a chain that is ' +
+      'further counts further',
+  }),
+  isFinal: T.Boolean({
+    description:
+      'Every block of the range is final, and every snapshot of it is read; a later reorganisation changes nothing',
+  }),
+  unpricedSeconds: Seconds('How long shares were held without a known price, which adds nothing; summed over vaults'),
+  unguardedSeconds: Seconds(
+    'How long shares were held while a price could not be checked against mints: they count by the least held since the ' +
+      'snapshot; summed over vaults',
+  ),
+  staged: T.Integer({
+    minimum: 0,
+    description: 'Snapshots after which vaults sold shares below their price: it was staged, or the vault lost',
+  }),
+})
 
 /** The operations of metrics. */
 export const metricsOperations: readonly Operation<CatalogueContext>[] = [
@@ -35,18 +69,31 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
     cost: metricsCost,
     summary: "Read a distributor's TVL",
     description:
-      'The TVL attributed to a distributor at the end of each bucket, from confirmed blocks, in US dollars; optionally ' +
-      'the 50 wallets with the most, as of the latest data. At most 50,000 buckets.',
+      'The TVL attributed to a distributor at the end of each bucket, from confirmed blocks, in US dollars: a chart, which ' +
+      'capital of one block can change; pay by USD-days. Optionally the USD-days (value × days, by the paid price) of each ' +
+      'bucket and of the range, and the 50 wallets with the most, as of the latest data. At most 50,000 buckets.',
     params: distributor,
     query: T.Object({
       ...seriesQuery,
       includeTopWallets: T.Optional(
         T.Boolean({ description: 'Also the 50 wallets with the most attributed TVL; costs 5 units more' }),
       ),
+      includeUsdDays: T.Optional(
+        T.Boolean({ description: 'Also the USD-days of each bucket and of the range; costs 2 units more' }),
+      ),
     }),
     responses: {
       200: T.Object({
-        timeseries: T.Array(T.Object({ timestamp: Ts, tvl: Dec })),
+        timeseries: T.Array(
+          T.Object({
+            timestamp: Ts,
+            tvl: T.String({ ...Dec, description: 'At the end of the bucket: a chart; pay by USD-days' }),
+            usdDays: T.Optional(
+              T.String({ ...Dec, description: 'Of the bucket, cut to the range; only with includeUsdDays' }),
+            ),
+          }),
+        ),
+        usdDays: T.Optional(UsdDays),
         asOf: T.Array(T.Object({ opportunityId: Uuid, asOf: Ts })),
         topWallets: Nullable(T.Array(T.Object({ walletAddress: Address, totalTvl: Dec, asOf: Ts }))),
       }),
@@ -63,7 +110,7 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
     summary: "Count a distributor's LPs",
     description:
       'Wallets that hold positions a distributor brought, at the end of each bucket, and those that ever did, from confirmed ' +
-      'blocks. A wallet in several vaults counts once. At most 50,000 buckets.',
+      'blocks: a chart; pay by USD-days. A wallet in several vaults counts once. At most 50,000 buckets.',
     params: distributor,
     query: T.Object(seriesQuery),
     responses: {
@@ -83,7 +130,7 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
     summary: "Count a vault's LPs",
     description:
       "Holders of a vault's receipt token at the end of each bucket, and those that ever held: of positions that " +
-      'distributors brought, and of all. Buckets lie wholly inside the range; at most 10,000.',
+      'distributors brought, and of all: a chart; pay by USD-days. Buckets lie wholly inside the range; at most 10,000.',
     params: T.Object({ chainId: ChainId, vaultAddress: AddressInput }),
     query: T.Object({
       startDate: TsInput,

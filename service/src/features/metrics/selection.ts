@@ -1,6 +1,5 @@
 import { invalidArgument } from '../../kernel/errors.js'
-import type { CatalogueContext } from '../catalogue/index.js'
-import { findDistributor } from '../catalogue/index.js'
+import { type CatalogueContext, type CatalogueSnapshot, findDistributor } from '../catalogue/index.js'
 import { type Buckets, countBuckets, meetingBuckets } from './buckets.js'
 import { readRange } from './range.js'
 import { listDistributorVaults, type SeriesVault } from './storeVaults.js'
@@ -17,12 +16,12 @@ export type SeriesInput = {
 const stepDefault = 900
 const bucketsMax = 50_000
 
-/** The buckets of a distributor's series. */
-export function readBuckets(input: SeriesInput, now: Date): Buckets {
-  const { from, to } = readRange(input, now, { isYear: false })
-  const buckets = meetingBuckets(input.step || stepDefault, from, to)
+/** The range of a distributor's series, and its buckets. */
+export function readBuckets(input: SeriesInput, now: Date): { buckets: Buckets; range: { from: Date; to: Date } } {
+  const range = readRange(input, now, { isYear: false })
+  const buckets = meetingBuckets(input.step || stepDefault, range.from, range.to)
   assertFew(buckets, bucketsMax)
-  return buckets
+  return { buckets, range }
 }
 
 export function assertFew(buckets: Buckets, max: number): void {
@@ -39,19 +38,32 @@ export type SelectedVault = SeriesVault & { opportunityId: string }
  */
 export async function selectVaults(
   { db, catalogue }: Pick<CatalogueContext, 'db' | 'catalogue'>,
-  { distributorId, opportunityIds, productIds }: SeriesInput,
+  input: SeriesInput,
 ): Promise<SelectedVault[] | undefined> {
   const snapshot = catalogue.current()
-  if (!findDistributor(snapshot, distributorId)) return undefined
-  const asked = opportunityIds && new Set(opportunityIds.map((id) => id.toLowerCase()))
-  const products = productIds?.map((id) => snapshot.productOpportunities.get(id.toLowerCase()))
+  if (!findDistributor(snapshot, input.distributorId)) return undefined
+  const isAsked = openFilter(snapshot, input)
   const selected: SelectedVault[] = []
-  for (const vault of await listDistributorVaults(db, distributorId)) {
+  for (const vault of await listDistributorVaults(db, input.distributorId)) {
     const opportunity = snapshot.opportunitiesByVault.get(`${vault.chainId}:${vault.address}`)
-    if (!opportunity) continue
-    if (asked && !asked.has(opportunity.id)) continue
-    if (products && !products.some((ids) => ids?.has(opportunity.id))) continue
-    selected.push({ ...vault, opportunityId: opportunity.id })
+    if (opportunity && isAsked(opportunity.id)) selected.push({ ...vault, opportunityId: opportunity.id })
   }
   return selected
+}
+
+/** The chains of the opportunities asked for, whether or not a distributor has a lot there. */
+export function listAskedChains({ catalogue }: Pick<CatalogueContext, 'catalogue'>, input: Filter): number[] {
+  const snapshot = catalogue.current()
+  const isAsked = openFilter(snapshot, input)
+  const asked = [...snapshot.opportunities.values()].filter(({ id }) => isAsked(id))
+  return [...new Set(asked.map(({ chainId }) => chainId))]
+}
+
+type Filter = Pick<SeriesInput, 'opportunityIds' | 'productIds'>
+
+/** Whether an opportunity is one of those asked for. */
+function openFilter(snapshot: CatalogueSnapshot, { opportunityIds, productIds }: Filter): (id: string) => boolean {
+  const asked = opportunityIds && new Set(opportunityIds.map((id) => id.toLowerCase()))
+  const products = productIds?.map((id) => snapshot.productOpportunities.get(id.toLowerCase()))
+  return (id) => (!asked || asked.has(id)) && (!products || products.some((ids) => ids?.has(id)))
 }

@@ -1,0 +1,90 @@
+import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
+import { formatTs } from '../../kernel/clock.js'
+import { listOutstanding } from '../../snapshots/index.js'
+import { findVaultKind } from '../../vaults/index.js'
+import type { CatalogueContext } from '../catalogue/index.js'
+import { type Buckets, startsOf } from './buckets.js'
+import type { SeriesVault } from './storeVaults.js'
+import { listCountedReach, readUsdDays, type VaultUsdDays } from './usdDays.js'
+
+type Range = { from: Date; to: Date }
+
+/** USD-days as they are served: those of each bucket, cut to the range, and those of the range. */
+export type UsdDaysSeries = {
+  points: string[]
+  summary: {
+    total: string
+    to: string
+    isFinal: boolean
+    unpricedSeconds: number
+    unguardedSeconds: number
+    staged: number
+  }
+}
+
+/**
+ * USD-days of a distributor in vaults, in each bucket of a range and in all of it. Each chain counts up to its newest confirmed
+ * block; `chainIds` are those that lots of the distributor may come from.
+ */
+export async function readUsdDaysSeries(
+  { db, config }: Pick<CatalogueContext, 'db' | 'config'>,
+  ask: {
+    distributorId: string
+    vaults: readonly SeriesVault[]
+    chainIds: readonly number[]
+    range: Range
+    buckets: Buckets
+  },
+): Promise<UsdDaysSeries> {
+  const { distributorId, chainIds, range, buckets } = ask
+  const bounds = listBounds(range, buckets)
+  const reach = await listCountedReach(db, chainIds)
+  const endOf = (chainId: number) => clamp(reach.get(chainId)?.confirmedAt?.getTime(), range)
+  const vaults = ask.vaults.map(({ id: vaultId, chainId, assetDecimals }) => ({ vaultId, chainId, assetDecimals }))
+  const boundsOf = (chainId: number) => bounds.map((at) => Math.min(at, endOf(chainId)))
+  const rows = await readUsdDays(db, { distributorId, vaults, boundsOf, stagedBps: config.stagedBps })
+  const found = rows.map((row) => row.found)
+  const finalMs = (id: number) => reach.get(id)?.finalAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  const isDeep = chainIds.every((id) => finalMs(id) >= range.to.getTime())
+  const isFinal = isDeep && found.every(({ isAwaited }) => !isAwaited) && !(await isOutstanding(db, vaults, range))
+  return {
+    points: bounds.slice(1).map((_, index) => sumUsdDays(found.map(({ stretches }) => stretches[index]?.usdDays))),
+    summary: {
+      total: sumUsdDays(found.map(({ total }) => total.usdDays)),
+      to: formatTs(new Date(chainIds.reduce((least, id) => Math.min(least, endOf(id)), range.to.getTime()))),
+      isFinal,
+      unpricedSeconds: sumSeconds(found, 'unpricedMs'),
+      unguardedSeconds: sumSeconds(found, 'unguardedMs'),
+      staged: found.reduce((sum, { staged }) => sum + staged, 0),
+    },
+  }
+}
+
+/** The bounds of the buckets of a range, cut to it. */
+function listBounds({ from, to }: Range, buckets: Buckets): number[] {
+  const [, ...inner] = startsOf(buckets).map((at) => at.getTime())
+  return [from.getTime(), ...inner, to.getTime()]
+}
+
+/** An instant within a range; nothing of a chain that is not read counts. */
+const clamp = (atMs: number | undefined, { from, to }: Range) =>
+  Math.max(from.getTime(), Math.min(atMs ?? from.getTime(), to.getTime()))
+
+/** Whether a snapshot of a range is still to be read. Of a vault of another kind there is nothing to read. */
+async function isOutstanding(
+  db: CatalogueContext['db'],
+  vaults: readonly { vaultId: number }[],
+  range: Range,
+): Promise<boolean> {
+  const open = await listOutstanding(db, { vaultIds: vaults.map(({ vaultId }) => vaultId), ...range })
+  return open.some(({ kind }) => findVaultKind(kind)?.readFigures !== undefined)
+}
+
+const sumUsdDays = (parts: readonly (string | undefined)[]): string =>
+  formatUnits(
+    parts.reduce((sum, part) => sum + parseDecimal(part ?? '0', usdDecimals), 0n),
+    usdDecimals,
+  )
+
+const sumSeconds = (found: readonly VaultUsdDays[], member: 'unpricedMs' | 'unguardedMs'): number =>
+  Math.floor(found.reduce((sum, { total }) => sum + total[member], 0) / 1_000)
