@@ -180,6 +180,7 @@ const silent: Record<string, string> = {
   'streams files': 'reads',
   'streams diff': 'reads files',
   'streams prove': 'reads',
+  'streams watch-root': 'reads',
   ...Object.fromEntries(
     ['pause', 'resume', 'veto', 'end', 'retake'].map((verb) => [`streams ${verb}`, 'told in streams.chain.test.ts']),
   ),

@@ -78,7 +78,7 @@ export const commands: Record<string, Described> = {
     member: 'recompute',
   },
   streams: {
-    summary: 'look after reward streams: pause, veto, end, count again',
+    summary: 'look after reward streams: pause, veto, end, count again, watch roots',
     file: './streams.js',
     member: 'streams',
   },

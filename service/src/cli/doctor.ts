@@ -10,6 +10,8 @@ import {
   listVaultStatus,
   type VaultStatus,
 } from '../features/status/index.js'
+import { listDoubtedRoots } from '../features/streams/index.js'
+import { formatTs } from '../kernel/clock.js'
 import { redactUrls } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'
@@ -18,6 +20,7 @@ import { openChain } from '../rpc/chains.js'
 import { createNode } from '../rpc/node.js'
 import { describeKey, listSenders } from '../rpc/sender/index.js'
 import { listChainSettings } from '../rpc/storeChains.js'
+import { defaultVetoSeconds } from '../server/jobs.js'
 import { listDisagreements } from '../snapshots/index.js'
 import { withContext } from './command.js'
 import { type CheckResult, examinePrices } from './doctorPrices.js'
@@ -25,6 +28,8 @@ import { type Command, parseFlags, printTable } from './terminal.js'
 
 const lagSecondsMax = 300
 const clockSecondsMax = 120
+/** Roots are counted again every 15 s, and a single url is asked twice. */
+const vetoSecondsLeast = 60
 /** As many blocks as are looked at again after the first start, and some. */
 const uncheckedMax = 12_000
 
@@ -70,6 +75,7 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
     add(name, well, detail, advice)
   }
   await examineEvents(ctx, add)
+  await examineRoots(ctx, add)
   const watched = (await listChainSettings(db, { watchedOnly: true })).map(({ chainId }) => chainId)
   const jobs = describeJobs(
     await listJobStatus(
@@ -80,6 +86,32 @@ export async function examine(ctx: Context): Promise<CheckResult[]> {
   add('jobs', jobs.well, jobs.detail, jobs.advice)
   await examineIndexes(ctx, add)
   return findings
+}
+
+/** Roots of streams that a source contradicts, and whether one can be vetoed at all. */
+async function examineRoots({ db, config }: Context, add: Add): Promise<void> {
+  const { rootWatch } = config
+  const doubted = await listDoubtedRoots(db)
+  const [first] = doubted
+  add(
+    'roots of streams',
+    first === undefined,
+    first
+      ? `${doubted.length} differ; that of ${formatTs(first.at)} of stream ${first.streamId} by ${first.sources.join(', ')}`
+      : rootWatch === undefined
+        ? 'not counted again: ROOT_WATCH is not set'
+        : 'no source contradicts one',
+    `openearn streams watch-root ${first?.streamId ?? ''}`,
+  )
+  if (rootWatch !== 'veto') return
+  const chainIds = (await listChainSettings(db, { watchedOnly: true })).map(({ chainId }) => chainId)
+  const vetoSeconds = config.vetoSeconds ?? defaultVetoSeconds(chainIds)
+  add(
+    'roots of streams: time to veto',
+    vetoSeconds >= vetoSecondsLeast,
+    `${vetoSeconds} s`,
+    `set VETO_SECONDS to at least ${vetoSecondsLeast}: a root is committed before it is counted again`,
+  )
 }
 
 /** How long an event may wait to be moved or tried while processes run. */

@@ -23,6 +23,7 @@ import { readChains } from '../server/readChains.js'
 import { changing, withContext } from './command.js'
 import { readReward, recomputeFiles } from './streamProof.js'
 import { proveWallet } from './streamReward.js'
+import { watchRoots } from './streamRoots.js'
 import { answer, type Command, parseFlags, printTable, UsageError } from './terminal.js'
 
 const usage = `openearn streams list
@@ -35,7 +36,8 @@ openearn streams files ID
 openearn streams recompute ID [--at RFC3339]
 openearn streams recompute --file FILE… [--rpc URL]… [--terms HASH]
 openearn streams diff FILE FILE
-openearn streams prove ID WALLET [--leaf] [--out FILE]`
+openearn streams prove ID WALLET [--leaf] [--out FILE]
+openearn streams watch-root ID [--rpc URL]… [--file FILE]`
 
 export const streams: Command = {
   usage,
@@ -57,6 +59,7 @@ const verbs: Readonly<Record<string, (words: string[]) => Promise<void>>> = {
   recompute,
   diff,
   prove,
+  'watch-root': watchRoot,
 }
 
 const flags: Readonly<Record<string, PauseFlag>> = {
@@ -259,6 +262,11 @@ async function diff(words: string[]): Promise<void> {
 async function prove([id = '', ...words]: string[]): Promise<void> {
   if (!idForm.test(id)) throw new UsageError('streams prove: name a stream by its id')
   await proveWallet(id, words)
+}
+
+async function watchRoot([id = '', ...words]: string[]): Promise<void> {
+  if (!idForm.test(id)) throw new UsageError('streams watch-root: name a stream by its id')
+  await watchRoots(id, words)
 }
 
 const readLeaves = (name: string, text: string): ReadonlyMap<string, bigint> =>

@@ -97,7 +97,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     streamSignatureSeconds: integer('STREAM_SIGNATURE_SECONDS', 3_600, 60, 86_400),
     streamSnapshotSeconds: integer('STREAM_SNAPSHOT_SECONDS', 43_200, 60, 86_400),
     streamUsedUpSeconds: integer('STREAM_USED_UP_SECONDS', 604_800, 3_600, 31_536_000),
-    /** Seconds during which a root can be vetoed; absent: an hour; 0 on the devnet. */
+    /** Seconds during which a root can be vetoed; absent: an hour; 0 on the devnet. `rootWatch`: roots are counted again. */
     vetoSeconds: text('VETO_SECONDS') === undefined ? undefined : integer('VETO_SECONDS', 3_600, 0, 604_800),
     /** In gwei, for each chain and key: the most a unit of gas may cost that is paid, all of 24 hours, a settlement, a commit. */
     gasPriceMaxGwei: integer('GAS_PRICE_MAX_GWEI', 100, 1, 1e6),
@@ -110,7 +110,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     settlementRiskPercent: integer('SETTLEMENT_RISK_PERCENT', 10, 0, 100),
     settlementLossPercent: integer('SETTLEMENT_LOSS_PERCENT', 25, 0, 100),
     trustedWallets: list(text('TRUSTED_WALLETS') ?? ''),
-    commitMaxGwei: integer('COMMIT_MAX_GWEI', 2e7, 1, 1e15),
+    ...{ commitMaxGwei: integer('COMMIT_MAX_GWEI', 2e7, 1, 1e15), rootWatch: oneOf('ROOT_WATCH', ['alarm', 'veto']) },
     /** Build plans without a signature while the signer fails, instead of refusing. */
     unsignedFallback: flag('ATTRIBUTION_UNSIGNED_FALLBACK', false),
     /** Seals the secrets of webhooks; absent: there are no webhooks. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { unavailable } from '../kernel/errors.js'
 import { type Outbound, OutboundError } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'
@@ -100,6 +101,8 @@ export type ChainOptions = {
   patience?: number
 }
 
+const isHttp = (url: string): boolean => /^https?:/.test(url)
+
 /** Opens every chain that has a url. No call is made. */
 export function openChains(
   outbound: Outbound,
@@ -133,7 +136,6 @@ export function openChain(
   onCall?: RpcObserver,
   { purpose = 'watch', readGas, patience = 1 }: ChainOptions = {},
 ): Chain {
-  const isHttp = (url: string) => /^https?:/.test(url)
   const urls = settings.rpcUrls.filter(isHttp)
   const shared = { chainId: settings.chainId, ...(onCall ? { onCall } : {}) }
   const rpc = createRpc(outbound, urls, {
@@ -148,6 +150,23 @@ export function openChain(
     headUrls: settings.rpcUrls.filter((url) => !isHttp(url)),
     ...(purpose === 'watch' ? { traceRpcs } : {}),
   }
+}
+
+/**
+ * Each http url of a watched chain as a chain of its own, its calls counted for a job. Its name is the host, with a part of the
+ * url's hash where several urls have one host: paths may hold keys.
+ */
+export function listNodes(chain: Chain, job: string): ReadonlyMap<string, Chain> {
+  const urls = chain.rpcUrls.filter(isHttp)
+  const hosts = urls.map((url) => new URL(url).host)
+  return new Map(
+    urls.flatMap((url, index) => {
+      const [host = '', rpc] = [hosts[index], chain.traceRpcs?.[index]?.as(job)]
+      const isShared = hosts.indexOf(host) !== hosts.lastIndexOf(host)
+      const name = isShared ? `${host} ${createHash('sha256').update(url).digest('hex').slice(0, 8)}` : host
+      return rpc ? [[name, { ...chain, rpcUrls: [url], rpc, traceRpcs: [rpc] }] as const] : []
+    }),
+  )
 }
 
 /** The same chains, their calls counted for a job. */

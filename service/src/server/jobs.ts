@@ -12,6 +12,7 @@ import { tellRequests } from '../features/positions/index.js'
 import { createOrderLook, type OrderSettings } from '../features/solver/index.js'
 import { reconcileBalances, tellChains, tellVaults } from '../features/status/index.js'
 import {
+  runRootWatch,
   runStreamAprs,
   runStreamCommits,
   runStreamSnapshots,
@@ -20,6 +21,7 @@ import {
   tellStreams,
 } from '../features/streams/index.js'
 import { fetchProvided, fetchProvidedPast, type PriceProvider } from '../prices/index.js'
+import { listNodes } from '../rpc/chains.js'
 import { devnetChainId } from '../rpc/devnet.js'
 import type { Signer } from '../rpc/signer.js'
 import { pastSeconds, runFeedHistory, runHistory, runSnapshots } from '../snapshots/index.js'
@@ -64,6 +66,7 @@ export function listJobs(options: {
     { name: 'movements of vaults', everySeconds: 240, run: runMovements },
     { name: 'snapshots of streams', everySeconds: streamSeconds ?? 60, run: takeStreamSnapshots },
     { name: 'trees of streams', everySeconds: streamSeconds ?? 15, run: runStreamTrees },
+    { name: 'roots counted again', everySeconds: streamSeconds ?? 15, run: watchRoots },
     {
       // Names of their own: a process without the key must not take the turns of the one that has it.
       name: committer ? 'roots of streams' : 'roots of streams, without a key',
@@ -119,6 +122,13 @@ function takeStreamSnapshots(ctx: ServiceContext): Promise<void> {
 /** A few requests a run: free services refuse more than some thirty a minute. */
 async function fetchPast(ctx: ServiceContext, provider: PriceProvider): Promise<void> {
   await fetchProvidedPast(ctx, provider, { pastSeconds, requests: 10 })
+}
+
+/** By the setting alone: it reads the transfers of a stream's target from the first one on, at each url. */
+async function watchRoots(ctx: ServiceContext): Promise<void> {
+  const { rootWatch } = ctx.config
+  if (rootWatch === undefined) return
+  await runRootWatch(ctx, { vetoes: rootWatch === 'veto', nodesOf: (chain) => listNodes(chain, 'roots counted again') })
 }
 
 /** Without a key nothing is committed, but a root that is not ours is seen. */

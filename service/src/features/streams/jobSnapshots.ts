@@ -9,14 +9,13 @@ import type { Header } from '../../rpc/raw.js'
 import { findStreamTarget, isPastAwaited, type StreamTarget } from '../../snapshots/index.js'
 import { findCursor, isAtHead } from '../../sync/storeCursors.js'
 import { findDepth } from '../../sync/storeDepths.js'
-import { type CatalogueContext, findToken } from '../catalogue/index.js'
+import type { CatalogueContext } from '../catalogue/index.js'
 import { recordAwaited } from '../paid/index.js'
 import { createWeigher } from './adapters.js'
 import { computeSnapshot } from './amounts.js'
 import { findDueInstant, findUsedUpEnd } from './instants.js'
 import { encodeRewardFile, hashHoldings, toResult } from './rewards/rewardFile.js'
-import { findTerms, isPlainToken, readInputs } from './snapshotInputs.js'
-import { listPoints } from './storePoints.js'
+import { findRewardDecimals, findTerms, isPlainToken, readInputs } from './snapshotInputs.js'
 import { isTargetRead, listTaken, recordSnapshot, type TakenSnapshot } from './storeSnapshots.js'
 import { endUsedUp, listStreams, type StreamRow } from './storeStreams.js'
 import { vetoCancelled } from './veto.js'
@@ -181,14 +180,4 @@ async function isBudgetKnown({ db }: Pick<Context, 'db'>, { chainId }: StreamRow
   if (chainId === null) return true
   const depth = await findDepth(db, chainId)
   return depth?.confirmedAt ? toUnixSeconds(depth.confirmedAt) > to : false
-}
-
-async function findRewardDecimals(ctx: StreamJobContext, stream: StreamRow): Promise<number> {
-  const { chainId, rewardToken, pointId } = stream
-  const decimals =
-    chainId === null || rewardToken === null
-      ? (await listPoints(ctx.db, { ids: pointId === null ? [] : [pointId] }))[0]?.decimals
-      : findToken(ctx.catalogue.current(), chainId, rewardToken)?.decimals
-  if (decimals === undefined) throw new Error(`the decimals of the reward of stream ${stream.id} are not known`)
-  return decimals
 }

@@ -3,6 +3,7 @@ import type { Database, Queryable } from '../../postgres/pool.js'
 import { listPriceSteps } from '../../prices/index.js'
 import type { StreamTarget } from '../../snapshots/index.js'
 import { listNonHolders } from '../../vaults/configured/index.js'
+import { type CatalogueContext, findToken } from '../catalogue/index.js'
 import {
   findRulesStart,
   holdUsdFrom,
@@ -19,6 +20,7 @@ import { toSharePrice, toUnitPrice } from './amounts.js'
 import { findHoldingsStart } from './guard.js'
 import type { FileOrigin, RewardInputs } from './rewards/rewardFile.js'
 import { listBudgetChanges } from './storeEvents.js'
+import { listPoints } from './storePoints.js'
 import { findBlockBefore, findStates, type TakenSnapshot } from './storeSnapshots.js'
 import type { StreamRow } from './storeStreams.js'
 import { readAdapter, readStrategy } from './terms.js'
@@ -41,6 +43,17 @@ export async function findTerms(db: Queryable, stream: StreamRow, rewardDecimals
     increases,
     rewardDecimals,
   }
+}
+
+/** The decimals of the token or the points that a stream pays. */
+export async function findRewardDecimals(ctx: CatalogueContext, stream: StreamRow): Promise<number> {
+  const { chainId, rewardToken, pointId } = stream
+  const decimals =
+    chainId === null || rewardToken === null
+      ? (await listPoints(ctx.db, { ids: pointId === null ? [] : [pointId] }))[0]?.decimals
+      : findToken(ctx.catalogue.current(), chainId, rewardToken)?.decimals
+  if (decimals === undefined) throw new Error(`the decimals of the reward of stream ${stream.id} are not known`)
+  return decimals
 }
 
 /** A token that is no vault's share: one of it is worth one of it, so no share price is read or waited for. */

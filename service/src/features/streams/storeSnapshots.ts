@@ -88,6 +88,27 @@ export async function findSnapshotOf(
   return { snapshot: parse(snapshot), previous: previous && parse(previous) }
 }
 
+/** The snapshot that another one went on from. */
+export async function findPrevious(db: Queryable, id: string): Promise<TakenSnapshot | undefined> {
+  const [row] = await db<Loaded[]>`
+    select ${columns(db)} from stream_snapshots
+    where id = (select n.previous_id from stream_snapshots n where n.id = ${id})`
+  return row && parse(row)
+}
+
+/** The newest snapshot of a stream before an instant (unix seconds) that counts. */
+export async function findCountedBefore(
+  db: Queryable,
+  streamId: string,
+  at: number,
+): Promise<TakenSnapshot | undefined> {
+  const [row] = await db<Loaded[]>`
+    select ${columns(db)} from stream_snapshots
+    where stream_id = ${streamId} and vetoed_at is null and snapshot_at < to_timestamp(${at})
+    order by snapshot_at desc limit 1`
+  return row && parse(row)
+}
+
 /** The accrual state at a snapshot, from which the next one continues. */
 export async function findStates(db: Queryable, { id, state }: TakenSnapshot): Promise<AccrualStates> {
   const [own, base] = [new Map<string, bigint>(), new Map<string, bigint>()]

@@ -10,20 +10,21 @@ import { listTaken, recordVeto, type TakenSnapshot } from './storeSnapshots.js'
  */
 export async function vetoSnapshot(db: Queryable, streamId: string, at: Date): Promise<number | undefined> {
   const snapshot = (await listTaken(db, [streamId])).get(streamId)?.counted
-  if (!snapshot) return undefined
+  return snapshot && (await vetoTaken(db, snapshot, at)) ? snapshot.at : undefined
+}
+
+/** Vetoes a snapshot, unless its root is on the chain or a transaction may bring it there. Returns whether it was vetoed. */
+export async function vetoTaken(db: Queryable, snapshot: TakenSnapshot, at: Date): Promise<boolean> {
+  const { id, streamId, commitId } = snapshot
   const [held] = await listRoots(db, [streamId])
-  if (!isVetoable({ snapshot, held, sent: await findSent(db, snapshot) })) return undefined
-  const { id, commitId } = snapshot
-  return (await recordVeto(db, { id, commitId, at })) ? snapshot.at : undefined
+  const sent = await findSent(db, snapshot)
+  return isVetoable({ snapshot, held, sent }) && recordVeto(db, { id, commitId, at })
 }
 
 /** Vetoes the snapshot of a commit that an operator cancelled. Returns whether it was vetoed. */
 export async function vetoCancelled(db: Queryable, snapshot: TakenSnapshot, at: Date): Promise<boolean> {
   const sent = await findSent(db, snapshot)
-  if (sent?.state !== 'cancelled') return false
-  const { id, streamId, commitId } = snapshot
-  const [held] = await listRoots(db, [streamId])
-  return isVetoable({ snapshot, held, sent }) && recordVeto(db, { id, commitId, at })
+  return sent?.state === 'cancelled' && vetoTaken(db, snapshot, at)
 }
 
 /** The last transaction that was to commit a snapshot; undefined: none yet; null: one that is not known any more. */
