@@ -111,10 +111,10 @@ export function listAllReadBlocks(facts: { snapshots: readonly PricedSnapshot[];
   return splitStretches(facts).flatMap(({ snapshot, since }) => listReadBlocks(snapshot, since))
 }
 
-const openStep = ({ atMs, blockNumber, numerator, exponent }: PricedSnapshot): PaidStep => ({
-  ...{ atMs, blockNumber, numerator, exponent, full: numerator, isGuarded: true },
-  by: { snapshot: blockNumber },
-})
+const openStep = ({ atMs, blockNumber, numerator, exponent }: PricedSnapshot): PaidStep => {
+  const by = { snapshot: blockNumber }
+  return { atMs, blockNumber, numerator, exponent, full: numerator, isGuarded: true, by }
+}
 
 /**
  * The steps of the paid price where it holds from an instant on: before that a share counts at the price of the newest

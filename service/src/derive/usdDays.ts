@@ -36,17 +36,17 @@ export function computeUsdDays(input: {
   const cuts = [...new Set(instants.filter((at) => at >= fromMs && at <= toMs))].sort((a, b) => a - b)
   const [sharesAt, leastAt, priceAt] = [follow(shares), follow(least), follow(prices)]
   const stretches = bounds.slice(1).map(openSum)
-  const total = openSum()
+  const readUsd = openUsdReader()
   let stretch = 0
   cuts.slice(0, -1).forEach((at, index) => {
     const ms = (cuts[index + 1] ?? at) - at
     while (at >= (bounds[stretch + 1] ?? Number.POSITIVE_INFINITY)) stretch += 1
     const [held, leastHeld, price] = [sharesAt(at) ?? 0n, leastAt(at) ?? 0n, priceAt(at)]
-    if (held === 0n) return
-    for (const sum of [total, stretches[stretch] ?? total].slice(0, stretches[stretch] ? 2 : 1))
-      addStretch(sum, { held, least: leastHeld, price, ms })
+    const sum = stretches[stretch]
+    if (sum && held > 0n) addStretch(sum, { held, least: leastHeld, price, ms, readUsd })
   })
-  return { total: closeSum(total, assetDecimals), stretches: stretches.map((sum) => closeSum(sum, assetDecimals)) }
+  const total = closeSum(joinSums(stretches), assetDecimals)
+  return { total, stretches: stretches.map((sum) => closeSum(sum, assetDecimals)) }
 }
 
 /** Exact sums of US dollars × milliseconds by the power of ten they are divided by. */
@@ -56,21 +56,52 @@ const openSum = (): Sum => ({ byScale: new Map(), unpricedMs: 0, unguardedMs: 0 
 
 function addStretch(
   sum: Sum,
-  { held, least, price, ms }: { held: bigint; least: bigint; price: PaidLevel | undefined; ms: number },
+  of: { held: bigint; least: bigint; price: PaidLevel | undefined; ms: number; readUsd: (text: string) => Usd },
 ): void {
+  const { held, least, price, ms, readUsd } = of
   if (!price || price.priceUsd === null) {
     sum.unpricedMs += ms
     return
   }
   const { numerator, full, exponent, isGuarded, priceUsd } = price
   if (!isGuarded) sum.unguardedMs += ms
-  const scale = priceUsd.split('.')[1]?.length ?? 0
+  const { units, scale } = readUsd(priceUsd)
   const value = isGuarded ? held * numerator : least * full
-  const added = value * parseDecimal(priceUsd, scale) * BigInt(ms)
-  sum.byScale.set(exponent + scale, (sum.byScale.get(exponent + scale) ?? 0n) + added)
+  addScaled(sum, exponent + scale, value * units * BigInt(ms))
+}
+
+function addScaled({ byScale }: Sum, scale: number, added: bigint): void {
+  byScale.set(scale, (byScale.get(scale) ?? 0n) + added)
+}
+
+/** A price as an integer, and the digits it has after the point. */
+type Usd = { units: bigint; scale: number }
+
+/** Reads prices, each text once: most stretches have the price of the one before. */
+function openUsdReader(): (text: string) => Usd {
+  const known = new Map<string, Usd>()
+  return (text) => {
+    const found = known.get(text)
+    if (found) return found
+    const scale = text.split('.')[1]?.length ?? 0
+    const read = { units: parseDecimal(text, scale), scale }
+    known.set(text, read)
+    return read
+  }
+}
+
+function joinSums(sums: readonly Sum[]): Sum {
+  const all = openSum()
+  for (const { byScale, unpricedMs, unguardedMs } of sums) {
+    for (const [scale, part] of byScale) addScaled(all, scale, part)
+    all.unpricedMs += unpricedMs
+    all.unguardedMs += unguardedMs
+  }
+  return all
 }
 
 function closeSum({ byScale, unpricedMs, unguardedMs }: Sum, assetDecimals: number): UsdDays {
+  if (byScale.size === 0) return { usdDays: '0', unpricedMs, unguardedMs }
   const scaleMax = Math.max(0, ...byScale.keys())
   let sum = 0n
   for (const [scale, part] of byScale) sum += part * 10n ** BigInt(scaleMax - scale)

@@ -55,10 +55,18 @@ export async function readPaidPrices(
   return tracePaidPrices({ snapshots, mints, readings }, { skipsDust })
 }
 
-const toSnapshot = (row: SnapshotRow, skipsDust: boolean) => ({
-  ...{ atMs: row.at.getTime(), blockNumber: row.blockNumber, numerator: BigInt(row.numerator) },
-  ...{ exponent: row.exponent, totalSupply: BigInt(row.totalSupply), isDust: skipsDust && row.isDust },
-})
+const toSnapshot = ({ at, blockNumber, numerator, exponent, totalSupply, isDust }: SnapshotRow, skipsDust: boolean) => {
+  const price = BigInt(numerator)
+  const supply = BigInt(totalSupply)
+  return {
+    atMs: at.getTime(),
+    blockNumber,
+    numerator: price,
+    exponent,
+    totalSupply: supply,
+    isDust: skipsDust && isDust,
+  }
+}
 
 const toMint = ({ at, blockNumber, logIndex, shares, assets }: MintRow) => ({
   ...{ atMs: at.getTime(), blockNumber, logIndex, shares: BigInt(shares) },

@@ -55,7 +55,7 @@ export async function listSnapshots(
   { vaultId, from, to }: { vaultId: number; from: Date; to: Date },
 ): Promise<SnapshotRow[]> {
   return db<SnapshotRow[]>`
-    with own as (
+    with own as not materialized (
       select s.*, s.total_supply < v.dust_floor as dust from ${snapshotsOf(db)} s
       join ${vaultsOf(db)} v on v.id = s.vault_id where s.vault_id = ${vaultId}),
     first as (
