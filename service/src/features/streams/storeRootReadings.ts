@@ -53,16 +53,19 @@ export async function recordRootReading(
 /** A root that a source contradicts, and that is on the chain or may still come there. */
 export type DoubtedRoot = { streamId: string; at: Date; root: string; sources: string[] }
 
-/** The roots that the stored facts or a node contradict, the newest first; vetoed ones are left out. */
+/** The newest root of each stream that is not vetoed, where the stored facts or a node contradict it; the newest first. */
 export async function listDoubtedRoots(db: Queryable): Promise<DoubtedRoot[]> {
   return db<DoubtedRoot[]>`
-    select r.stream_id as "streamId", r.root_at as at, hex_text(r.root) as root, array_agg(r.source order by r.source) as sources
-    from stream_root_readings r
-    where r.is_told
-      and (r.counted is distinct from r.root or r.counted_total <> r.total or cardinality(r.problems) > 0)
-      and (exists (select from stream_snapshots n where n.stream_id = r.stream_id and n.snapshot_at = r.root_at
+    with standing as (
+      select r.*, max(r.root_at) over (partition by r.stream_id) as newest_at from stream_root_readings r
+      where exists (select from stream_snapshots n where n.stream_id = r.stream_id and n.snapshot_at = r.root_at
           and n.root = r.root and n.vetoed_at is null)
         or exists (select from stream_events e where e.stream_id = r.stream_id and e.kind = 'root' and e.root = r.root
           and e.root_at = r.root_at))
+    select r.stream_id as "streamId", r.root_at as at, hex_text(r.root) as root,
+      array_agg(r.source order by r.source) as sources
+    from standing r
+    where r.root_at = r.newest_at and r.is_told
+      and (r.counted is distinct from r.root or r.counted_total <> r.total or cardinality(r.problems) > 0)
     group by r.stream_id, r.root_at, r.root order by r.root_at desc, r.stream_id`
 }
