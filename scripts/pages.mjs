@@ -1,5 +1,5 @@
-// Bundles the programs of /embed/{key} and of /portal/, each with all that it uses, into the service's dist: its package carries
-// them. The licences of what is in a program stand in a file of its folder.
+// Bundles the programs of /embed/{key}, of /portal/ and of /operator/, each with all that it uses, into the service's dist: its
+// package carries them. The licences of what is in a program stand in a file of its folder.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
@@ -27,6 +27,7 @@ function tellLicence(at) {
 /** The pages that the service serves: the first file of each, and its styles and icon where it has some. */
 const pages = {
   embed: { input: 'widget/dist/frame/main.js', uses: ['sdk', 'react', 'widget'] },
+  operator: { input: 'portal/dist/operator/main.js', folder: 'portal/src', uses: ['sdk', 'react', 'widget', 'portal'] },
   portal: { input: 'portal/dist/main.js', folder: 'portal/src', uses: ['sdk', 'react', 'widget', 'portal'] },
 }
 

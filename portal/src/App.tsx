@@ -2,7 +2,7 @@ import { EarnProvider } from '@openearn/react'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import type { PortalConfig } from './config.js'
-import { createPortalFigures } from './figures.js'
+import { createPortalFigures, FiguresContext } from './figures.js'
 import { OpportunitiesPage } from './opportunities/OpportunitiesPage.js'
 import { type Place, usePlace } from './place.js'
 import { PortalContext } from './portal.js'
@@ -37,20 +37,22 @@ export function App({ config }: { config: PortalConfig }): ReactNode {
   const theme = useTheme()
   const wallet = useWallet()
   const place = usePlace()
-  const portal = useMemo(() => ({ config, figures, theme, wallet }), [config, figures, theme, wallet])
+  const portal = useMemo(() => ({ config, theme, wallet }), [config, theme, wallet])
   return (
     <QueryClientProvider client={queries}>
       <EarnProvider earn={earn} provider={wallet.wallet?.provider}>
         <KeyContext.Provider value={key}>
           <PortalContext.Provider value={portal}>
-            <Suspense>{config.testWallet && <TestWallet given={config.testWallet} />}</Suspense>
-            <Shell path={place.path}>
-              <Boundary key={place.path}>
-                <Suspense fallback={<Loading rows={6} />}>
-                  <Page place={place} />
-                </Suspense>
-              </Boundary>
-            </Shell>
+            <FiguresContext.Provider value={figures}>
+              <Suspense>{config.testWallet && <TestWallet given={config.testWallet} />}</Suspense>
+              <Shell path={place.path}>
+                <Boundary key={place.path}>
+                  <Suspense fallback={<Loading rows={6} />}>
+                    <Page place={place} />
+                  </Suspense>
+                </Boundary>
+              </Shell>
+            </FiguresContext.Provider>
           </PortalContext.Provider>
         </KeyContext.Provider>
       </EarnProvider>

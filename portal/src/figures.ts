@@ -1,4 +1,5 @@
 import { createFigures } from '@openearn/widget/parts'
+import { createContext, useContext } from 'react'
 
 type Value = number | string
 
@@ -64,4 +65,13 @@ export function createPortalFigures(locale?: string) {
       return ago.format(Math.trunc(seconds / size), unit)
     },
   }
+}
+
+export const FiguresContext = createContext<PortalFigures | undefined>(undefined)
+
+/** @throws Error outside of the portal and of the operator's pages. */
+export function useFigures(): PortalFigures {
+  const found = useContext(FiguresContext)
+  if (!found) throw new Error('this part stands within the portal')
+  return found
 }

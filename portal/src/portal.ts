@@ -1,13 +1,11 @@
 import { createContext, useContext } from 'react'
 import type { ChainName, PortalConfig } from './config.js'
-import type { PortalFigures } from './figures.js'
 import type { ShownTheme } from './shell/theme.js'
 import type { PortalWallet } from './shell/wallet.js'
 
 /** The things that all pages share. */
 export type Portal = {
   config: PortalConfig
-  figures: PortalFigures
   wallet: PortalWallet
   theme: ShownTheme
 }

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const folder = new URL('../../service/dist/portal/', import.meta.url)
+const dist = new URL('../../service/dist/', import.meta.url)
+const folder = new URL('portal/', dist)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
-const names = existsSync(folder) ? readdirSync(folder).filter((name) => !/\.(br|txt)$/.test(name)) : []
+const filesOf = (of: URL) => (existsSync(of) ? readdirSync(of).filter((name) => !/\.(br|txt)$/.test(name)) : [])
+const names = filesOf(folder)
 /** As they are served. */
 const bytesOf = (list: readonly string[]) =>
   list.reduce((sum, name) => sum + statSync(new URL(`${name}.br`, folder)).size, 0)
@@ -31,6 +33,18 @@ describe('the portal', () => {
       .map(read)
       .join('\n')
     expect([/getContext\(/.test(all), /eth_sendTransaction/.test(all)]).toEqual([true, true])
+  })
+
+  it('has pages of the operator that are a program of their own, of at most 100 kB, without wallets and the API', () => {
+    const own = filesOf(new URL('operator/', dist))
+    const bytes = own.reduce((sum, name) => sum + statSync(new URL(`operator/${name}.br`, dist)).size, 0)
+    expect(bytes).toBeGreaterThan(40_000)
+    expect(bytes).toBeLessThanOrEqual(100_000)
+    const text = own.map((name) => readFileSync(new URL(`operator/${name}`, dist), 'utf8')).join('\n')
+    expect(text).toContain('openearn streams veto')
+    for (const other of [/eth_sendTransaction/, /eip6963/, /X-API-Key/i, /getContext\(/])
+      expect(text).not.toMatch(other)
+    expect(names.map(read).join('\n')).not.toContain('openearn streams veto')
   })
 
   it('makes no markup of a text, and asks no other origin', () => {

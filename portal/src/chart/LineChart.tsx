@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { useFigures } from '../figures.js'
 import { usePortal } from '../portal.js'
 import { type Colours, draw, type Frame, measureLeft, toFrame, toTime, toX, toY, type Written } from './draw.js'
 import { findNearest, type Point } from './scale.js'
@@ -32,7 +33,8 @@ function readColours(element: Element): Colours {
 
 /** A line over time: looked at by pointer or arrow keys, a range is marked by drawing over it. */
 export function LineChart({ label, points, full, short, onLook, onRange }: Props): ReactNode {
-  const { figures, theme } = usePortal()
+  const figures = useFigures()
+  const { theme } = usePortal()
   const place = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(place)

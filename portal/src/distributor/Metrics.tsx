@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { LineChart } from '../chart/LineChart.js'
 import { Ranges } from '../chart/Ranges.js'
 import { type Range, toDates, toRange } from '../chart/ranges.js'
+import { useFigures } from '../figures.js'
 import { go, toPath, withQuery } from '../place.js'
 import { useChain, usePortal } from '../portal.js'
 import { Address, explored } from '../ui/Address.js'
@@ -34,7 +35,7 @@ function useTold(code: string, range: Range) {
 
 /** TVL and wallets that a distributor brought, over time and now. */
 export function Metrics({ code, query }: Props): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   const { data, error, refetch } = useTold(code, toRange(query))
   const show = (changes: Readonly<Record<string, string | undefined>>) =>
     go(toPath(`distributor/${encodeURIComponent(code)}/metrics`, withQuery(query, changes)), { replace: true })

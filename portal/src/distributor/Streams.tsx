@@ -3,7 +3,7 @@ import { type EarnError, getStreams, getStreamWallets, type types } from '@opene
 import { cutName, toUnits } from '@openearn/widget/parts'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
 import { Address } from '../ui/Address.js'
 import { Age } from '../ui/Age.js'
 import { Long } from '../ui/Long.js'
@@ -37,7 +37,7 @@ export function Streams(): ReactNode {
 const strategies = { 'fixed-rate': 'Fixed rate', 'fixed-apr': 'Fixed APR', 'daily-budget': 'Daily budget' } as const
 
 function StreamCard({ stream }: { stream: types.Stream }): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   const [isOpen, setOpen] = useState(false)
   const { rewardToken, point, lastSnapshot, committedSnapshot, customArgs, totalAmount } = stream
   const decimals = rewardToken?.decimals ?? point?.decimals ?? 0

@@ -1,7 +1,8 @@
 import type { types } from '@openearn/sdk'
 import { cutName } from '@openearn/widget/parts'
 import { memo, type ReactNode } from 'react'
-import { useChain, usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
+import { useChain } from '../portal.js'
 import { Avatar } from '../ui/Avatar.js'
 import { Link } from '../ui/Link.js'
 import { Num } from '../ui/Num.js'
@@ -56,7 +57,7 @@ export const OpportunityRow = memo(({ vault }: { vault: types.Opportunity }): Re
 })
 
 function Moved({ value }: { value: number | null | undefined }): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   if (value === null || value === undefined) return <span className="figure muted">–</span>
   return (
     <data

@@ -5,8 +5,8 @@ import { type ReactNode, useState } from 'react'
 import { LineChart } from '../chart/LineChart.js'
 import { Ranges } from '../chart/Ranges.js'
 import { toRange } from '../chart/ranges.js'
+import { useFigures } from '../figures.js'
 import { go, toPath, withQuery } from '../place.js'
-import { usePortal } from '../portal.js'
 import { Empty, Fault, isWithheld, Loading, Withheld } from '../ui/Notice.js'
 import { Formula } from './Formula.js'
 import { reads, type Series, type SeriesName, seriesNames } from './series.js'
@@ -70,7 +70,7 @@ function Tabs({ name, onName }: { name: SeriesName; onName(name: SeriesName): vo
 type DrawnProps = { series: Series; title: string; onRange(from: number, to: number): void }
 
 function Drawn({ series, title, onRange }: DrawnProps): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   const [looked, setLooked] = useState<number>()
   const { points, unit, symbol, inputs, method } = series
   if (points.length === 0) return <Empty title="There is no value in this range." />

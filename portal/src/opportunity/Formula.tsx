@@ -1,6 +1,6 @@
 import type { types } from '@openearn/sdk'
 import type { ReactNode } from 'react'
-import { usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
 import { Address } from '../ui/Address.js'
 import type { Inputs } from './series.js'
 
@@ -13,7 +13,7 @@ const formulas: Readonly<Record<string, string>> = {
 
 /** The inputs of the point that the reader looks at: enough to recompute it by hand. */
 export function Formula({ input, method, title }: Props): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   return (
     <details className="formula">
       <summary>How this point is computed</summary>
@@ -48,7 +48,7 @@ export function Formula({ input, method, title }: Props): ReactNode {
 }
 
 function Row({ name, reading }: { name: string; reading: types.Reading }): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   return (
     <tr>
       <th scope="row">{name}</th>

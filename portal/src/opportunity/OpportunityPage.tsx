@@ -2,7 +2,8 @@ import { useOpportunity } from '@openearn/react'
 import type { types } from '@openearn/sdk'
 import { cutName } from '@openearn/widget/parts'
 import { lazy, type ReactNode, Suspense } from 'react'
-import { useChain, usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
+import { useChain } from '../portal.js'
 import { Avatar } from '../ui/Avatar.js'
 import { Link } from '../ui/Link.js'
 import { Empty, Fault, Loading } from '../ui/Notice.js'
@@ -83,7 +84,7 @@ function Head({ vault }: { vault: types.Opportunity }): ReactNode {
 
 /** The figures that one compares vaults by. */
 function Headline({ vault }: { vault: types.Opportunity }): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   const { deltas, freshness, tvl, estimatedApr } = vault
   const moved = (value: number | null | undefined, write: (value: number) => string, days: string) =>
     value === null || value === undefined ? undefined : `${write(value)} in ${days}`

@@ -2,7 +2,7 @@ import { useOpportunity, useRequests } from '@openearn/react'
 import type { types } from '@openearn/sdk'
 import { cutName, toUnits } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
-import { usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
 import { Age } from '../ui/Age.js'
 import { Link } from '../ui/Link.js'
 import { Long } from '../ui/Long.js'
@@ -41,7 +41,7 @@ export function Requests({ address }: { address: `0x${string}` }): ReactNode {
 }
 
 function Request({ row }: { row: Row }): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   const { data: vault } = useOpportunity({ id: row.opportunityId })
   const isDeposit = row.kind === 'deposit'
   const token = isDeposit ? vault?.baseToken : vault?.receiptToken

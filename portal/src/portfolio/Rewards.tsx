@@ -2,7 +2,7 @@ import { useRewards } from '@openearn/react'
 import type { types } from '@openearn/sdk'
 import { cutName, toUnits } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
-import { usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
 import { Age } from '../ui/Age.js'
 import { Long } from '../ui/Long.js'
 import { Empty, Fault } from '../ui/Notice.js'
@@ -29,7 +29,7 @@ export function Rewards({ address }: { address: `0x${string}` }): ReactNode {
 }
 
 function Reward({ reward: { stream, snapshots } }: { reward: types.WalletStream }): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   const [newest] = snapshots
   const units = toUnits(newest?.rewardsAccumulated)
   const { rewardToken, point, customArgs } = stream

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { usePortal } from '../portal.js'
 import { Link } from '../ui/Link.js'
 import { Menu } from './Menu.js'
-import { useOnline } from './online.js'
-import { nextTheme } from './theme.js'
+import { OfflineBanner } from './OfflineBanner.js'
+import { ThemeButton } from './ThemeButton.js'
 
 /** The pages by their first word. */
 export const sections = [
@@ -16,7 +16,7 @@ export const sections = [
 
 /** The frame around every page. */
 export function Shell({ path, children }: { path: string; children: ReactNode }): ReactNode {
-  const isOnline = useOnline()
+  const { theme } = usePortal()
   const [first = ''] = path.split('/')
   const here = first === 'opportunities' ? '' : first
   return (
@@ -38,39 +38,17 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
             ))}
           </nav>
           <div className="tools">
-            <ThemeButton />
+            <ThemeButton shown={theme} />
             <Menu />
           </div>
         </div>
       </header>
-      {!isOnline && (
-        <p className="banner" role="status">
-          You are offline. Figures are those that were read last.
-        </p>
-      )}
+      <OfflineBanner />
       <main id="main" className="inner">
         {children}
       </main>
       <Foot />
     </>
-  )
-}
-
-const themeNames = { auto: 'as the system', light: 'light', dark: 'dark' } as const
-const themeMarks = { auto: '◐', light: '☀', dark: '☾' } as const
-
-function ThemeButton(): ReactNode {
-  const { theme, setTheme } = usePortal().theme
-  return (
-    <button
-      type="button"
-      className="icon"
-      aria-label={`Colours: ${themeNames[theme]}. Press for another.`}
-      title={`Colours: ${themeNames[theme]}`}
-      onClick={() => setTheme(nextTheme(theme))}
-    >
-      <span aria-hidden="true">{themeMarks[theme]}</span>
-    </button>
   )
 }
 

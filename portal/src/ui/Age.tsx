@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
 
 const everyMs = 30_000
 
@@ -13,15 +13,15 @@ export function useNow(): number {
   return now
 }
 
-/** How long ago something was. */
-export function Age({ at }: { at: string | null | undefined }): ReactNode {
-  const { figures } = usePortal()
+/** How long ago something was. `asOf`: when it was read by the clock of the service; absent: by that of the browser. */
+export function Age({ at, asOf }: { at: string | null | undefined; asOf?: string }): ReactNode {
+  const figures = useFigures()
   const now = useNow()
   const ms = at ? Date.parse(at) : Number.NaN
   if (Number.isNaN(ms)) return <span className="muted">never</span>
   return (
     <time className="figure" dateTime={at ?? undefined} title={figures.time(ms)}>
-      {figures.age(ms, now)}
+      {figures.age(ms, asOf === undefined ? now : Date.parse(asOf))}
     </time>
   )
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
 
 const step = 50
 
@@ -11,7 +11,7 @@ export function Long<T>({
   items: readonly T[]
   children(shown: readonly T[]): ReactNode
 }): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   const [count, setCount] = useState(step)
   return (
     <>

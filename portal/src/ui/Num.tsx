@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
 
 /** How a value of the service is written. */
 export type Unit = 'usd' | 'percent' | 'count' | 'tokens'
@@ -18,7 +18,7 @@ type Props = {
 
 /** A figure. The element carries the exact value, its text is written as the reader's locale does. */
 export function Num({ value, as, name, symbol, none = '–' }: Props): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   if (value === null || value === undefined) return <span className="figure muted">{none}</span>
   const text = as === 'percent' ? figures.percent(Number(value)) : figures[as](value)
   const exact = as === 'usd' ? figures.usdExact(value) : as === 'percent' ? `${value} %` : figures.tokensExact(value)

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { usePortal } from '../portal.js'
+import { useFigures } from '../figures.js'
 import { Link } from './Link.js'
 
 type Props = { page: number; totalPages: number; total: number; toPage(page: number): string }
 
 /** Links to the page before and after, and where the reader is. */
 export function Pager({ page, totalPages, total, toPage }: Props): ReactNode {
-  const { figures } = usePortal()
+  const figures = useFigures()
   if (total === 0) return null
   return (
     <nav className="pager" aria-label="Pages">

@@ -93,6 +93,20 @@ describe('the files of the portal', () => {
   })
 })
 
+describe('the pages of the operator', () => {
+  it('are opened by the token of dev.json on the operator listener, and by no other', async () => {
+    const { opsUrl, operatorToken } = devnet.dev
+    expect((await fetch(`${opsUrl}/operator/`)).headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const read = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await fetch(`${opsUrl}/ops/v1/chains.json`, { headers })).json() as Promise<Json>
+    }
+    expect(await read(operatorToken)).toMatchObject({ data: [{ chainId: 31_337, state: 'live' }] })
+    expect(await read(devnet.dev.keys.secret)).toMatchObject({ code: 401 })
+    expect((await get('/operator/')).status).toBe(404)
+  })
+})
+
 describe('the list', () => {
   it('shows the figures of the API, each exactly, written as the reader’s locale does', async () => {
     const { data } = await client.call(

@@ -24,6 +24,7 @@ export type Dev = {
   rpcUrl: string
   chainId: number
   keys: { publishable: string; secret: string }
+  operatorToken: string
   distributorIds: string[]
   organizations: { id: string; name: string }[]
   accounts: { address: `0x${string}`; privateKey: `0x${string}` }[]

@@ -16,7 +16,7 @@ import { type DevChain, devAccount } from './anvil.js'
 import { type Deployment, deployerIndex, userAccounts } from './deploy.js'
 import { playerIndexes } from './history.js'
 import { joinDeployer } from './join.js'
-import { type DevKeys, findDevKeys, openDevKeys } from './keys.js'
+import { type DevKeys, findDevKeys, openDevKeys, openDevToken } from './keys.js'
 import { distributorIds, organizations } from './names.js'
 import { openWorld } from './open.js'
 import { assertPortsFree } from './ports.js'
@@ -40,7 +40,8 @@ It is emptied with the chain; DATABASE_URL is not used.`,
     stopOnSignals(shutdown, log)
     stopWithParent(shutdown, log)
     try {
-      await runDevnet(config, log, shutdown, values.reset === true)
+      const operatorToken = config.operatorToken ?? (await openDevToken(devFile(config)))
+      await runDevnet({ ...config, operatorToken }, log, shutdown, values.reset === true)
     } catch (error) {
       await shutdown.stop()
       throw error
@@ -140,6 +141,7 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
     rpcUrl: chain.rpcUrl,
     chainId: devnetChainId,
     keys,
+    operatorToken: config.operatorToken,
     distributorIds,
     organizations,
     accounts: userAccounts(),
@@ -158,12 +160,15 @@ async function runDevnet(config: Config, log: Log, shutdown: Shutdown, reset: bo
   await chmod(devFile(config), 0o600)
   const unread = await listUnread(ctx)
   answer(
-    { ready: true, portal: `${baseUrl}/portal/`, baseUrl, opsUrl, rpcUrl: chain.rpcUrl, file: devFile(config), unread },
+    {
+      ...{ ready: true, portal: `${baseUrl}/portal/`, operator: `${opsUrl}/operator/`, baseUrl, opsUrl },
+      ...{ rpcUrl: chain.rpcUrl, file: devFile(config), unread },
+    },
     [
       `portal: ${baseUrl}/portal/`,
       `ready: API ${baseUrl}, operator ${opsUrl}, chain ${chain.rpcUrl}`,
       `API reference, with calls to try: ${opsUrl}/reference`,
-      `keys, accounts and vaults: ${devFile(config)}`,
+      `keys, accounts, vaults, and the token for ${opsUrl}/operator/: ${devFile(config)}`,
       '`npm run demo` plays a deposit from start to end, `npm run demo -- streams` a reward stream, `npm run demo -- orders` swap orders; Ctrl-C stops everything.',
       unread.length === 0 ? allThere : `still being read: ${unread.join('; ')}. A line will say when all is there.`,
     ],

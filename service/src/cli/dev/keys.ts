@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createKey, parseKeyText } from '../../features/auth/index.js'
 import type { Context } from '../../postgres/context.js'
@@ -16,6 +17,13 @@ export async function findDevKeys(file: string): Promise<DevKeys | undefined> {
     return undefined
   }
   return undefined
+}
+
+/** The operator's token of an earlier run, so that a restart does not change it; else a new one. */
+export async function openDevToken(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  const [, before] = /"operatorToken": "([\w-]{43})"/.exec(text) ?? []
+  return before ?? randomBytes(32).toString('base64url')
 }
 
 /** Units an hour: enough for a developer's scripts and tests. */

@@ -6,4 +6,5 @@
 export { type SolverLimits, type TokenRule, tokenRules, usualLimits } from './guard.js'
 export { createOrderLook } from './jobSettle.js'
 export type { OrderJobContext, OrderSettings } from './look.js'
+export { listSettlements } from './storeBook.js'
 export type { WalletCode } from './wallets.js'

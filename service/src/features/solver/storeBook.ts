@@ -1,6 +1,7 @@
 import { bool, instant, int4, int8, nullable, numeric, oneOf, text, texts, uuid } from '../../postgres/columns.js'
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 import { describeTable, findRows, insertRows, type RowOf } from '../../postgres/table.js'
+import type { Held, OutgoingState } from '../../rpc/sender/index.js'
 
 /** How a settlement ended: mined as it should, mined and reverted, an empty transaction in its place, or never sent. */
 export type SettlementOutcome = 'confirmed' | 'reverted' | 'cancelled' | 'failed'
@@ -99,6 +100,35 @@ export async function listOpen(db: Queryable, chainId: number): Promise<OpenSett
     select s.id, s.created_at as "createdAt", o.state = 'queued' as "isQueued"
     from order_settlements s join outgoing_transactions o on o.id = s.id
     where s.is_open and s.chain_id = ${chainId} order by s.created_at, s.id`
+}
+
+/** A settlement, and the state of its transaction with why it waits or failed. Costs are in the smallest unit. */
+export type SettlementStatus = {
+  id: string
+  orderId: string
+  chainId: number
+  owner: string
+  attempt: number
+  isOpen: boolean
+  isRisky: boolean
+  costMax: string
+  cost: string | null
+  outcome: SettlementOutcome | null
+  state: OutgoingState | null
+  held: Held | null
+  reason: string | null
+  createdAt: Date
+  closedAt: Date | null
+}
+
+/** Settlements of all chains: those that are open, then the newest that are over. */
+export async function listSettlements(db: Queryable, limit: number): Promise<SettlementStatus[]> {
+  return db<SettlementStatus[]>`
+    select s.id, s.order_id as "orderId", s.chain_id as "chainId", s.owner, s.attempt, s.is_open as "isOpen",
+      s.is_risky as "isRisky", s.cost_max as "costMax", s.cost, s.outcome, o.state, o.held, o.reason,
+      s.created_at as "createdAt", s.closed_at as "closedAt"
+    from order_settlements s left join outgoing_transactions o on o.id = s.id
+    order by s.is_open desc, s.created_at desc, s.id limit ${limit}`
 }
 
 /**

@@ -18,4 +18,4 @@ export {
   type OutgoingState,
   recordOutgoing,
 } from './storeOutgoing.js'
-export { listSenders, releaseSender, type SenderStatus } from './storeSenders.js'
+export { listSenders, releaseSender, type SenderStatus, sumSpending } from './storeSenders.js'

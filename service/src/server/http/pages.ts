@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { notFound } from '../../kernel/errors.js'
 import { negotiateEncoding } from './cache.js'
 
@@ -50,6 +50,54 @@ export function sendFile(page: Page, request: FastifyRequest, reply: FastifyRepl
 export function sendPage(reply: FastifyReply, html: string, policy: string): FastifyReply {
   harden(reply).header('Content-Type', 'text/html; charset=utf-8').header('Cache-Control', 'no-store')
   return reply.header('Content-Security-Policy', policy).send(Buffer.from(html))
+}
+
+const policyMembers = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+]
+
+/** Nothing from elsewhere is loaded, nothing frames the page, no text becomes a script. `others`: origins it may call too. */
+const policyFor = (others: readonly string[]) =>
+  [...policyMembers, ["connect-src 'self'", ...others].join(' ')].join('; ')
+
+type Files = { script: string; sheet: string; icon: string }
+
+const htmlOf = (home: string, { script, sheet, icon }: Files) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
+  `<meta name="color-scheme" content="light dark"><title>OpenEarn</title><link rel="icon" href="${home}files/${icon}">` +
+  `<link rel="stylesheet" href="${home}files/${sheet}"><script type="module" src="${home}files/${script}"></script></head>` +
+  `<body><div id="root"></div></body></html>`
+
+/** The way from a path below `/name/` back to it: the service may stand below a path of its proxy. */
+function homeOf(name: string, url: string): string {
+  const [path = ''] = url.split('?')
+  const below = path.slice(name.length + 1)
+  if (below === '') return `${name}/`
+  return '../'.repeat(below.split('/').length - 2)
+}
+
+type Below = {
+  /** Options of each of its routes. */
+  open?: RouteShorthandOptions
+  /** Origins that the page may call besides its own. */
+  others?: () => readonly string[]
+}
+
+/** Serves a program at `/name/`: one page for all paths below, which reads the rest by itself. False where it is not built. */
+export function addProgram(app: FastifyInstance, name: string, { open = {}, others = () => [] }: Below = {}): boolean {
+  const page = readPage(name)
+  if (page?.sheet === undefined || page.icon === undefined) return false
+  const { script, sheet, icon } = page
+  const showPage = async (request: FastifyRequest, reply: FastifyReply) =>
+    sendPage(reply, htmlOf(homeOf(name, request.raw.url ?? ''), { script, sheet, icon }), policyFor(others()))
+  const route = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
+    app.route({ ...open, method: ['GET', 'HEAD'], url, handler })
+  route(`/${name}`, showPage)
+  route(`/${name}/*`, showPage)
+  route(`/${name}/files/:name`, async (request, reply) => sendFile(page, request, reply))
+  return true
 }
 
 /** No other origin reads it, guesses its type, or hears where its reader came from. */

@@ -91,7 +91,7 @@ export function addReference(app: FastifyInstance, readDocument: ReadDocument, p
   addPage(app, readDocument, '/reference/call')
   addLinks(app, () => ({
     ...{ api: `${readPublicUrl(readDocument())}/v2`, reference: '/reference', document: '/openapi.json' },
-    ...{ health: '/healthz', readiness: '/readyz', metrics: '/metrics' },
+    ...{ operator: '/operator/', health: '/healthz', readiness: '/readyz', metrics: '/metrics' },
   }))
   app.route({
     method: ['GET', 'POST'],

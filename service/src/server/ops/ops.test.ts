@@ -58,7 +58,7 @@ describe('the operator listener', () => {
     const { links } = (await get('/')).json()
     expect(links.api).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+\/v2$/)
     const paths = Object.values<string>(links).filter((link) => link.startsWith('/'))
-    expect(paths.length).toBe(5)
+    expect(paths.length).toBe(6)
     for (const path of paths) expect((await get(path)).statusCode, path).toBe(200)
   })
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { notFound } from '../../kernel/errors.js'
 import type { Context } from '../../postgres/context.js'
 import { buildApp } from '../http/http.js'
+import { addProgram } from '../http/pages.js'
 import { addReference, type ReadDocument } from '../openapi/reference.js'
 import { createAdmit, guardListener } from './guard.js'
 import { addLists } from './lists.js'
@@ -24,8 +25,8 @@ export type OpsOptions = {
 }
 
 /**
- * The operator listener (loopback unless configured otherwise): health, readiness, metrics, the lists of the operator, the
- * OpenAPI document and the reference made of it.
+ * The operator listener (loopback unless configured otherwise): health, readiness, metrics, the lists of the operator and
+ * the pages that show them, the OpenAPI document and the reference made of it. The pages hold nothing: they ask for the token.
  */
 export function buildOpsApp(
   ctx: Context,
@@ -59,6 +60,7 @@ export function buildOpsApp(
     return reply.header('Content-Type', 'application/json').send(Buffer.from(text))
   })
   addLists(app, ctx, { admit, chains })
+  addProgram(app, 'operator')
   addReference(app, readDocument, publicApp)
   return app
 }
