@@ -1081,7 +1081,7 @@ export type GetDistributorMetricsParams = {
   productIds?: string | readonly string[] | undefined
   /** Also the 50 wallets with the most attributed TVL; costs 5 units more */
   includeTopWallets?: boolean | undefined
-  /** Also the USD-days of each bucket and of the range; costs 2 units more */
+  /** Also the USD-days of each bucket and of the range, for at most 2000 vaults × days; costs 2 units more */
   includeUsdDays?: boolean | undefined
 }
 

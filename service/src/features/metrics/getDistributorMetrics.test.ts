@@ -215,6 +215,7 @@ describe('400 INVALID_ARGUMENT', () => {
     ['a bad uuid in opportunityIds', { opportunityIds: `${opportunities[0]},x` }],
     ['a bad uuid in productIds', { productIds: 'x' }],
     ['includeTopWallets that is neither true nor false', { includeTopWallets: 'yes' }],
+    ['USD-days of too many vaults and days', { includeUsdDays: true, startDate: '1990-01-01T00:00:00Z', step: 86_400 }],
     ['includeUsdDays that is neither true nor false', { includeUsdDays: '1' }],
   ])('%s', async (_name, query) => {
     expect((await ask(query)).body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })

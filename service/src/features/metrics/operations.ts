@@ -79,7 +79,10 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
         T.Boolean({ description: 'Also the 50 wallets with the most attributed TVL; costs 5 units more' }),
       ),
       includeUsdDays: T.Optional(
-        T.Boolean({ description: 'Also the USD-days of each bucket and of the range; costs 2 units more' }),
+        T.Boolean({
+          description:
+            'Also the USD-days of each bucket and of the range, for at most 2000 vaults × days; costs 2 units more',
+        }),
       ),
     }),
     responses: {

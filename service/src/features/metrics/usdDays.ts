@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { countStaged } from '../../derive/paidPrice.js'
 import {
   computeLeast,
@@ -64,6 +65,8 @@ export async function readUsdDays<Vault extends CountedShare>(
   const places = vaults.entries()
   const work = async () => {
     for (const [place, vault] of places) {
+      // Counting a vault takes the processor for a while: whoever else asks is answered in between.
+      await nextTurn()
       const { vaultId, chainId } = vault
       const spans = withheld.get(vaultId) ?? []
       const found = await countVault(db, { distributorId, vault, bounds: boundsOf(chainId), spans, stagedBps })

@@ -1,5 +1,6 @@
 import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
-import { formatTs } from '../../kernel/clock.js'
+import { daySeconds, formatTs } from '../../kernel/clock.js'
+import { invalidArgument } from '../../kernel/errors.js'
 import { listOutstanding } from '../../snapshots/index.js'
 import { findVaultKind } from '../../vaults/index.js'
 import type { CatalogueContext } from '../catalogue/index.js'
@@ -8,6 +9,9 @@ import type { SeriesVault } from './storeVaults.js'
 import { listCountedReach, readUsdDays, type VaultUsdDays } from './usdDays.js'
 
 type Range = { from: Date; to: Date }
+
+/** Most vaults × days of one request: a few seconds of processor time. */
+const vaultDaysMax = 2_000
 
 /** USD-days as they are served: those of each bucket, cut to the range, and those of the range. */
 export type UsdDaysSeries = {
@@ -24,7 +28,7 @@ export type UsdDaysSeries = {
 
 /**
  * USD-days of a distributor in vaults, in each bucket of a range and in all of it. Each chain counts up to its newest confirmed
- * block; `chainIds` are those that lots of the distributor may come from.
+ * block; `chainIds` are those that lots of the distributor may come from. @throws EarnError 400 for too many vaults × days.
  */
 export async function readUsdDaysSeries(
   { db, config }: Pick<CatalogueContext, 'db' | 'config'>,
@@ -37,6 +41,7 @@ export async function readUsdDaysSeries(
   },
 ): Promise<UsdDaysSeries> {
   const { distributorId, chainIds, range, buckets } = ask
+  assertBounded(ask.vaults.length, range)
   const bounds = listBounds(range, buckets)
   const reach = await listCountedReach(db, chainIds)
   const endOf = (chainId: number) => clamp(reach.get(chainId)?.confirmedAt?.getTime(), range)
@@ -58,6 +63,14 @@ export async function readUsdDaysSeries(
       staged: found.reduce((sum, { staged }) => sum + staged, 0),
     },
   }
+}
+
+function assertBounded(vaults: number, { from, to }: Range): void {
+  const asked = Math.ceil((vaults * (to.getTime() - from.getTime())) / (daySeconds * 1_000))
+  if (asked > vaultDaysMax)
+    throw invalidArgument(
+      `USD-days are counted for at most ${vaultDaysMax} vaults × days at once, these are ${asked}: name opportunities, or ask for a shorter range`,
+    )
 }
 
 /** The bounds of the buckets of a range, cut to it. */
