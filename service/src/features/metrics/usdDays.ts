@@ -65,7 +65,7 @@ export async function readUsdDays<Vault extends CountedShare>(
   const places = vaults.entries()
   const work = async () => {
     for (const [place, vault] of places) {
-      // Counting a vault takes the processor for a while: whoever else asks is answered in between.
+      // Counting a vault takes the processor for a while. Other requests are answered in between.
       await nextTurn()
       const { vaultId, chainId } = vault
       const spans = withheld.get(vaultId) ?? []
