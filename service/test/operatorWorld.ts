@@ -1,5 +1,6 @@
 import { recordChange } from '../src/features/audit/storeChanges.js'
 import { createKey } from '../src/features/auth/index.js'
+import { recordRootReading } from '../src/features/streams/storeRootReadings.js'
 import { newId } from '../src/kernel/ids.js'
 import { recordOutgoing } from '../src/rpc/sender/index.js'
 import { addressOf } from './catalogueFile.js'
@@ -107,19 +108,31 @@ async function fillSolver({ db, earn, chainId, token }: StreamWorld) {
   return { open, reverted }
 }
 
-/** One of each standing, one that is done, and one with an alarm. */
+/** One of each standing, one that is done, one that is done with a root in doubt, and one with an alarm. */
 async function fillStreams(world: StreamWorld) {
   const { db, chainId, stream, snapshot, event } = world
   const wallet = addressOf(8)
   const [half, hours] = [at(1_800).toISOString(), at(7_200).toISOString()]
-  const names = ['fresh', 'due', 'queued', 'cancelled', 'done', 'alarmed', 'new'] as const
+  const names = ['fresh', 'due', 'queued', 'cancelled', 'done', 'doubted', 'alarmed', 'new'] as const
   const ids: Record<string, string> = {}
   for (const name of names) ids[name] = await stream()
   const of = (name: (typeof names)[number]) => ids[name] as string
+  const doubt = (streamId: string, rootAt: string, root: string) =>
+    recordRootReading(
+      db,
+      { streamId, at: Date.parse(rootAt) / 1_000, root, total: 7n },
+      {
+        ...{ source: 'node.example', kind: 'node', result: { root: null, total: 0n } },
+        ...{ problems: ['no wallet has earned a unit'], since: at(50), readAt: at(40) },
+      },
+    )
   await snapshot(of('fresh'), half, { [wallet]: 1_000_000_000_000_000_001n })
   for (const name of ['due', 'queued', 'cancelled'] as const) await snapshot(of(name), hours, { [wallet]: 5n })
-  const root = await snapshot(of('done'), hours, { [wallet]: 7n })
-  await event(of('done'), 'root', { root, rootAt: new Date(hours), total: '7' })
+  for (const name of ['done', 'doubted'] as const) {
+    const root = await snapshot(of(name), hours, { [wallet]: 7n })
+    await event(of(name), 'root', { root, rootAt: new Date(hours), total: '7' })
+    if (name === 'doubted') await doubt(of(name), hours, root)
+  }
   for (const [name, state] of [
     ['queued', 'queued'],
     ['cancelled', 'cancelled'],

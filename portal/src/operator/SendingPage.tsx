@@ -66,7 +66,7 @@ function SenderRow({ sender, list }: { sender: Sender; list: { at: string } }): 
           {oldestAt === null ? <span className="figure muted">–</span> : <Since at={oldestAt} list={list} />}
         </Fact>
         <Fact title="Spent in 24 h, coins">
-          <Coins value={sender.spentDay} name="spentDay" />
+          <Coins value={sender.spentDay} name="spentDay" /> of <Coins value={sender.spentDayMax} name="spentDayMax" />
         </Fact>
       </Facts>
       <Commands

@@ -1,3 +1,4 @@
+import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
 import { Address } from '../ui/Address.js'
 import { Num } from '../ui/Num.js'
@@ -14,13 +15,15 @@ const steps = {
 } as const
 
 const pausedOf = (stream: Stream) => Object.entries(steps).flatMap(([word, flag]) => (stream[flag] ? [word] : []))
-const isWell = (stream: Stream) => stream.alarm === null && pausedOf(stream).length === 0
+const isWell = (stream: Stream) => stream.alarm === null && stream.doubted === null && pausedOf(stream).length === 0
 
 /** Streams of which a root awaits a veto or its commit, and those that an operator has to look at. */
 export function StreamsPage(): ReactNode {
   return (
     <>
-      <Title text="Streams">Roots that await a veto or their commit, alarms, and steps that are paused.</Title>
+      <Title text="Streams">
+        Roots that await a veto or their commit, roots in doubt, alarms, and steps that are paused.
+      </Title>
       <Part
         name="streams"
         title="Awaiting"
@@ -35,14 +38,21 @@ export function StreamsPage(): ReactNode {
 }
 
 function StreamRow({ stream, list }: { stream: Stream; list: { at: string } }): ReactNode {
-  const { id, chainId, alarm, standing, root, commit, isVetoable } = stream
+  const { id, chainId, alarm, standing, root, commit, isVetoable, doubted } = stream
+  const state = alarm !== null ? 'alarm' : doubted ? 'root in doubt' : (standing ?? 'no snapshot yet')
   const paused = pausedOf(stream)
   return (
     <>
-      <Head state={alarm === null ? (standing ?? 'no snapshot yet') : 'alarm'} isWell={isWell(stream)}>
+      <Head state={state} isWell={isWell(stream)}>
         <code>{id}</code> <span className="muted">{chainId}</span>
       </Head>
       <Why text={alarm} />
+      {doubted && (
+        <p className="small bad" dir="auto">
+          The root <Address text={doubted.root} /> was counted again and is another by{' '}
+          {cutName(doubted.sources.join(', '), 200)}: <Since at={doubted.at} list={list} />.
+        </p>
+      )}
       {paused.length > 0 && <p className="small bad">Paused: {paused.join(', ')}.</p>}
       <Facts>
         <Fact title="Snapshot">
@@ -65,6 +75,7 @@ function StreamRow({ stream, list }: { stream: Stream; list: { at: string } }): 
       <Commands
         lines={[
           `openearn streams files ${id}`,
+          ...(doubted ? [`openearn streams watch-root ${id}`] : []),
           ...(isVetoable ? [`openearn streams veto ${id}`] : []),
           ...(commit && !isVetoable ? [`openearn sender cancel ${commit.id}`] : []),
           ...paused.map((word) => `openearn streams resume ${id} ${word}`),

@@ -62,6 +62,8 @@ export type Sender = {
   oldestAt: string | null
   oldestReason: string | null
   spentDay: string
+  /** The most that may be spent in 24 hours. */
+  spentDayMax: string
 }
 
 type Held = 'tooDear' | 'noFunds' | 'dayBudget'
@@ -116,6 +118,8 @@ export type Stream = {
   vetoUntil: string | null
   isVetoable: boolean
   commit: { id: string; state: string; held: Held | null; reason: string | null } | null
+  /** A root that was counted again and is something else; by whom. */
+  doubted: { root: string; at: string; sources: string[] } | null
 }
 
 export type Change = { id: string; at: string; osUser: string; command: string; before: unknown; after: unknown }

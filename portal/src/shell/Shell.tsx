@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react'
 import { usePortal } from '../portal.js'
 import { Link } from '../ui/Link.js'
+import { Frame } from './Frame.js'
 import { Menu } from './Menu.js'
-import { OfflineBanner } from './OfflineBanner.js'
-import { ThemeButton } from './ThemeButton.js'
 
 /** The pages by their first word. */
 export const sections = [
@@ -19,46 +18,21 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
   const { theme } = usePortal()
   const [first = ''] = path.split('/')
   const here = first === 'opportunities' ? '' : first
-  return (
+  const foot = (
     <>
-      <a className="skip" href="#main">
-        Skip to the page
-      </a>
-      <header className="top">
-        <div className="inner">
-          <Link to="" className="brand">
-            <span className="mark" aria-hidden="true" />
-            OpenEarn
-          </Link>
-          <nav aria-label="Portal">
-            {sections.map(({ path: to, name }) => (
-              <Link key={to} to={to} aria-current={here === to ? 'page' : undefined}>
-                {name}
-              </Link>
-            ))}
-          </nav>
-          <div className="tools">
-            <ThemeButton shown={theme} />
-            <Menu />
-          </div>
-        </div>
-      </header>
-      <OfflineBanner />
-      <main id="main" className="inner">
-        {children}
-      </main>
-      <Foot />
+      Figures are computed from the chain and can be recomputed by anyone. Yields of the past promise nothing. This page
+      holds no key of yours and sends nothing by itself. <Link to="methodology">How figures are computed</Link>
     </>
   )
-}
-
-function Foot(): ReactNode {
   return (
-    <footer className="inner foot muted small">
-      <p>
-        Figures are computed from the chain and can be recomputed by anyone. Yields of the past promise nothing. This
-        page holds no key of yours and sends nothing by itself. <Link to="methodology">How figures are computed</Link>
-      </p>
-    </footer>
+    <Frame
+      brand="OpenEarn"
+      theme={theme}
+      menu={{ label: 'Portal', pages: sections, here }}
+      tools={<Menu />}
+      foot={foot}
+    >
+      {children}
+    </Frame>
   )
 }

@@ -8,6 +8,9 @@ function make(tag, attributes = {}, ...children) {
   return element
 }
 
+/** Where tried calls go; not empty on the operator listener, through which nothing is changed. */
+const { calls } = document.documentElement.dataset
+
 let api
 const operations = new Map()
 
@@ -77,7 +80,9 @@ function showOperation() {
       ),
     )
   const answer = make('div', { 'aria-live': 'polite' })
-  form.append(make('p', {}, make('button', { type: 'submit' }, 'Try it')), answer)
+  if (calls === '' || operation.method === 'GET')
+    form.append(make('p', {}, make('button', { type: 'submit' }, 'Try it')), answer)
+  else form.append(make('p', {}, `Only calls that read are tried here. Send this one to ${api.servers[0].url}.`))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     tryIt(operation, parameters, new FormData(form), answer)
@@ -262,7 +267,7 @@ async function tryIt(operation, parameters, data, answer) {
   answer.replaceChildren(make('p', {}, `${operation.method} ${url} …`))
   const began = performance.now()
   try {
-    const response = await fetch(`${document.documentElement.dataset.calls}${url}`, {
+    const response = await fetch(`${calls}${url}`, {
       method: operation.method,
       headers,
       ...(body === null ? {} : { body }),

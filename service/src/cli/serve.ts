@@ -28,9 +28,13 @@ const command = (name: string, parts: Parts): Command => ({
     if (isJoined) stopOnDisconnect(shutdown)
     try {
       const started = { config, log, clock: systemClock, shutdown, isJoined, forkWatcher, ...parts }
-      const { baseUrl, opsUrl } = await startService(started)
+      const { baseUrl, opsUrl, madeToken } = await startService(started)
       const said = `ready${baseUrl ? ` ${baseUrl}` : ''}${opsUrl ? ` operator ${opsUrl}` : ''}${baseUrl && opsUrl ? ` reference ${opsUrl}/reference` : ''}`
-      if (!isJoined) answer({ ready: true, baseUrl, opsUrl }, [said])
+      const made = madeToken && { operatorToken: madeToken.text, operatorTokenFile: madeToken.file }
+      const toldOnce = made
+        ? [`operator token, told this once: ${made.operatorToken}`, `  kept in ${made.operatorTokenFile}`]
+        : []
+      if (!isJoined) answer({ ready: true, baseUrl, opsUrl, ...made }, [said, ...toldOnce])
     } catch (error) {
       await shutdown.stop()
       if (isJoined) process.disconnect()

@@ -19,6 +19,7 @@ import { openServiceDatabase } from './database.js'
 import type { PortalSettings } from './http/portal.js'
 import { listJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
+import { type OperatorToken, withOperatorToken } from './operatorToken.js'
 import { findOsUser } from './osUser.js'
 import { openPriceProvider } from './prices.js'
 import { createQuietLog } from './quietLog.js'
@@ -65,16 +66,28 @@ export type StartOptions = {
  */
 const heapGrowthPercent = 40
 
-export type Running = { ctx: ServiceContext; baseUrl: string | undefined; opsUrl: string | undefined }
+export type Running = {
+  ctx: ServiceContext
+  baseUrl: string | undefined
+  opsUrl: string | undefined
+  /** The operator's token, where this start made it. */
+  madeToken?: OperatorToken | undefined
+}
 
 /** Starts a process of the service. Everything that exists is created here, in this order. */
 export async function startService(options: StartOptions): Promise<Running> {
-  const { config, clock, shutdown } = options
+  const { clock, shutdown } = options
   const log = createQuietLog(options.log, clock)
   if (options.api) setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`)
   const isJoined = options.isJoined === true
-  const db = await openServiceDatabase(config, log, shutdown, { inspect: options.inspect, isJoined, asItIs: isJoined })
+  const db = await openServiceDatabase(options.config, log, shutdown, {
+    inspect: options.inspect,
+    isJoined,
+    asItIs: isJoined,
+  })
   await assertWritable(db)
+  // One that was started by another answers on no listener.
+  const { config, made } = isJoined ? { config: options.config } : await withOperatorToken(options.config, log)
   const base: Context = { db, clock, log, config }
   await options.prepare?.(base)
   const chains = await readChains(base)
@@ -136,12 +149,12 @@ export async function startService(options: StartOptions): Promise<Running> {
   if (!options.api) {
     // Watching matters more than being measured: several processes of one machine may have got the same settings.
     if (!opsUrl) log.warn(`port ${config.opsPort} of ${config.opsHost} is taken: no metrics; set OPS_PORT to another`)
-    return { ctx, baseUrl: undefined, opsUrl }
+    return { ctx, baseUrl: undefined, opsUrl, madeToken: made }
   }
   if (!opsUrl) throw taken(config.opsHost, config.opsPort, 'OPS_PORT')
   const baseUrl = await listen(publicApp, { host: config.host, port: config.port }, opened)
   if (!baseUrl) throw taken(config.host, config.port, 'PORT')
-  return { ctx, baseUrl, opsUrl }
+  return { ctx, baseUrl, opsUrl, madeToken: made }
 }
 
 function taken(host: string, port: number, setting: string): ConfigError {

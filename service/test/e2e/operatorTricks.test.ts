@@ -120,6 +120,25 @@ describe('the lists of the operator', () => {
   })
 })
 
+describe('the reference of the operator', () => {
+  it('passes calls that read on, and none that may change something, whatever it is sent as', async () => {
+    const url = '/reference/call/v2/membership/agreement'
+    const wallet = { address: '0x00000000000000000000000000000000000000aa', walletEcosystem: 'evm' }
+    const body = JSON.stringify({ ...wallet, url: 'https://app.example' })
+    const headers = { 'x-api-key': earn.publishable, 'content-type': 'application/json' }
+    const read = await send({ url: '/reference/call/v2/chains/', headers })
+    expect([read.status, read.headers['x-request-cost']]).toEqual([200, '1'])
+    const sized = { ...headers, 'content-length': String(body.length) }
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      expect([method, (await send({ method, url, headers: sized, body })).status]).toEqual([method, 404])
+    for (const name of ['x-http-method-override', 'x-method-override', 'x-http-method']) {
+      const { status } = await send({ url, headers: { ...headers, [name]: 'POST' } })
+      expect([name, status]).toEqual([name, 404])
+    }
+    expect(await earn.db`select from agreements`).toHaveLength(0)
+  })
+})
+
 describe('a page of a stranger in a browser', () => {
   it('reads nothing by a call, a script, a form or a frame, even of what needs no token', async () => {
     const tab = await browser.newPage()

@@ -31,8 +31,13 @@ const unhurried = { EVENT_LOOP_DELAY_MAX_MS: '0', PATIENCE: String(Math.min(100,
 
 /** Starts the built `openearn` with free ports of loopback unless `env` says otherwise. */
 export function startOpenEarn(words: string[], env: Record<string, string>): Started {
+  // Without a folder of its own it would make a token in that of the checkout.
+  const token = env['OPENEARN_DATA_DIR'] === undefined ? { OPERATOR_TOKEN: 't'.repeat(32) } : {}
   const child = spawn(process.execPath, [main, ...words], {
-    env: { PATH: process.env['PATH'], ...coverage, ...unhurried, PORT: '0', OPS_PORT: '0', ANVIL_PORT: '0', ...env },
+    env: {
+      ...{ PATH: process.env['PATH'], ...coverage, ...unhurried, PORT: '0', OPS_PORT: '0', ANVIL_PORT: '0' },
+      ...{ ...token, ...env },
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''

@@ -99,8 +99,13 @@ describe('the reference as a browser shows it', () => {
     })
     expect(JSON.parse(answer.stdout).data.length).toBeGreaterThan(10)
     const shell: string[] = []
-    for (const { operationId } of operations) {
+    for (const { operationId, method } of operations) {
       await show(page, operationId)
+      // By way of the operator listener nothing is changed.
+      expect([operationId, await page.locator('button[type=submit]').count()]).toEqual([
+        operationId,
+        method === 'GET' ? 1 : 0,
+      ])
       const [curl = '', typescript = ''] = await samples()
       expect(curl).toMatch(/^curl -s "\$BASE\/v2\//)
       shell.push(curl)

@@ -16,8 +16,8 @@ const find = async (name: keyof typeof world.streams, vetoSeconds?: number) =>
 
 describe('streams that await something', () => {
   it('are those whose root is not on the chain, and those that an operator has to look at', async () => {
-    const { fresh, due, queued, cancelled, alarmed } = world.streams
-    expect((await list()).map(({ id }) => id).sort()).toEqual([fresh, due, queued, cancelled, alarmed].sort())
+    const { done, new: young, ...wanted } = world.streams
+    expect((await list()).map(({ id }) => id).sort()).toEqual(Object.values(wanted).sort())
   })
 
   it('say until when a root may be vetoed, and what is allocated by it', async () => {
@@ -42,7 +42,14 @@ describe('streams that await something', () => {
   it('are listed for an alarm or a pause, with a snapshot or without', async () => {
     expect(await find('alarmed')).toMatchObject({
       ...{ standing: null, snapshotAt: null, root: null, total: null, vetoUntil: null, isVetoable: false },
-      ...{ alarm: 'a root that is none of ours', hashCommitmentPaused: true },
+      ...{ alarm: 'a root that is none of ours', hashCommitmentPaused: true, doubted: null },
     })
+  })
+
+  it('are listed for a root that somebody counted again to something else, though it is on the chain', async () => {
+    const found = await find('doubted')
+    expect(found).toMatchObject({ standing: 'committed', isVetoable: false, alarm: null })
+    const at = new Date(now.getTime() - 7_200_000)
+    expect(found?.doubted).toEqual({ root: found?.root, at, sources: ['node.example'] })
   })
 })

@@ -2,6 +2,7 @@ import type { Queryable } from '../../postgres/pool.js'
 import { listOutgoingStates, type OutgoingRow } from '../../rpc/sender/index.js'
 import { isDone, isVetoable } from './commitDecision.js'
 import { type HeldRoot, listRoots } from './storeEvents.js'
+import { type DoubtedRoot, listDoubtedRoots } from './storeRootReadings.js'
 import { listTaken, type TakenSnapshot } from './storeSnapshots.js'
 import { listStreams, type StreamRow } from './storeStreams.js'
 
@@ -27,18 +28,21 @@ export type AwaitingStream = Pick<StreamRow, 'id' | 'chainId' | 'contract' | 'st
     isVetoable: boolean
     /** The last transaction that was to commit it. */
     commit: Commit | null
+    /** The newest root of the stream, where sources that counted it again contradict it. */
+    doubted: Omit<DoubtedRoot, 'streamId'> | null
   }
 
 type Look = { vetoSeconds: number; now: Date }
 
 /**
- * Confirmed streams that pay tokens of which a root awaits its veto time or its commit, and those with an alarm or a step that is
- * paused, in the order they were created.
+ * Confirmed streams that pay tokens of which a root awaits its veto time or its commit, and those with an alarm, a root in doubt
+ * or a step that is paused, in the order they were created.
  */
 export async function listAwaiting(db: Queryable, look: Look): Promise<AwaitingStream[]> {
   const streams = (await listStreams(db, {})).filter(({ chainId }) => chainId !== null)
   const ids = streams.map(({ id }) => id)
-  const [taken, roots] = await Promise.all([listTaken(db, ids), listRoots(db, ids)])
+  const [taken, roots, doubted] = await Promise.all([listTaken(db, ids), listRoots(db, ids), listDoubtedRoots(db)])
+  const doubts = new Map(doubted.map(({ streamId, ...root }) => [streamId, root]))
   // The newest comes first, and counts.
   const held = new Map(roots.toReversed().map((root) => [root.streamId, root]))
   const commitIds = [...taken.values()].flatMap(({ counted }) => counted?.commitId ?? [])
@@ -48,7 +52,8 @@ export async function listAwaiting(db: Queryable, look: Look): Promise<AwaitingS
       const snapshot = taken.get(stream.id)?.counted
       const state = states.get(snapshot?.commitId ?? '')
       const commit = state && snapshot?.commitId ? { id: snapshot.commitId, ...state } : null
-      return describeAwaiting({ stream, snapshot, held: held.get(stream.id), commit }, look)
+      const found = { stream, snapshot, held: held.get(stream.id), commit, doubted: doubts.get(stream.id) ?? null }
+      return describeAwaiting(found, look)
     })
     .filter(isAwaiting)
 }
@@ -58,14 +63,15 @@ type Found = {
   snapshot: TakenSnapshot | undefined
   held: HeldRoot | undefined
   commit: Commit | null
+  doubted: AwaitingStream['doubted']
 }
 
 /** Pure. */
-export function describeAwaiting({ stream, snapshot, held, commit }: Found, look: Look): AwaitingStream {
+export function describeAwaiting({ stream, snapshot, held, commit, doubted }: Found, look: Look): AwaitingStream {
   const { id, chainId, contract, startsAt, endsAt, alarm } = stream
   const { snapshotComputationPaused, merkleTreeComputationPaused, hashCommitmentPaused, claimPaused } = stream
   const shared = {
-    ...{ id, chainId, contract, startsAt, endsAt, alarm },
+    ...{ id, chainId, contract, startsAt, endsAt, alarm, doubted },
     ...{ snapshotComputationPaused, merkleTreeComputationPaused, hashCommitmentPaused, claimPaused },
   }
   if (!snapshot)
@@ -97,6 +103,7 @@ function findStanding({ snapshot, held, commit, vetoUntil, now }: Course): Stand
 const isAwaiting = (stream: AwaitingStream): boolean =>
   (stream.standing !== null && stream.standing !== 'committed' && stream.standing !== 'no root yet') ||
   stream.alarm !== null ||
+  stream.doubted !== null ||
   stream.snapshotComputationPaused ||
   stream.merkleTreeComputationPaused ||
   stream.hashCommitmentPaused ||

@@ -9,7 +9,7 @@ const page = (name: string) => readFileSync(new URL(`../../../assets/reference/$
 
 /** Nothing from elsewhere is loaded or framed. */
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'"
-const forwarded = ['x-api-key', 'content-type', 'idempotency-key', 'if-none-match']
+const forwarded = ['x-api-key', 'if-none-match']
 
 /** Returns the present document: its own url may be known only once a listener is open. */
 export type ReadDocument = () => Record<string, unknown>
@@ -84,8 +84,9 @@ export function addPublicPages(
 }
 
 /**
- * The API reference: a page that reads /openapi.json and can try every call. Tried calls go through this listener, so
- * that a secret key, which no browser page may use, can be tried by the operator.
+ * The API reference: a page that reads /openapi.json and can try every call that reads. Tried calls go through this listener,
+ * so that a secret key, which no browser page may use, can be tried by the operator. A call that may change something is not
+ * passed on: nothing is changed by way of this listener.
  */
 export function addReference(app: FastifyInstance, readDocument: ReadDocument, publicApp: FastifyInstance): void {
   addPage(app, readDocument, '/reference/call')
@@ -94,7 +95,7 @@ export function addReference(app: FastifyInstance, readDocument: ReadDocument, p
     ...{ operator: '/operator/', health: '/healthz', readiness: '/readyz', metrics: '/metrics' },
   }))
   app.route({
-    method: ['GET', 'POST'],
+    method: 'GET',
     url: '/reference/call/*',
     handler: async (request, reply) => {
       const headers: Record<string, string> = {}
@@ -103,11 +104,10 @@ export function addReference(app: FastifyInstance, readDocument: ReadDocument, p
         if (value !== undefined) headers[name] = value
       }
       const answer = await publicApp.inject({
-        method: request.method as 'GET' | 'POST',
+        method: 'GET',
         url: (request.raw.url ?? '').slice('/reference/call'.length),
         headers,
         remoteAddress: request.ip,
-        ...(Buffer.isBuffer(request.body) ? { payload: request.body } : {}),
       })
       for (const [name, value] of Object.entries(answer.headers))
         if (value !== undefined && !['connection', 'content-length', 'transfer-encoding'].includes(name))

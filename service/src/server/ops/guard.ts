@@ -59,7 +59,8 @@ export function createAdmit(settings: Settings, clock: Clock): (request: Fastify
   const wrong = new Map<string, number>()
   let minute = 0
   return ({ raw, ip }) => {
-    if (operatorToken === undefined) throw unauthorized('there is no operator token; set OPERATOR_TOKEN')
+    if (operatorToken === undefined)
+      throw unauthorized('there is no operator token: the data folder takes none; set OPERATOR_TOKEN')
     const now = clock.now().getTime()
     if (Math.floor(now / minuteMs) !== minute) wrong.clear()
     minute = Math.floor(now / minuteMs)
@@ -73,7 +74,9 @@ export function createAdmit(settings: Settings, clock: Clock): (request: Fastify
     if (given === undefined) throw unauthorized('send the operator token as Authorization: Bearer')
     if (!isSame(given, `Bearer ${operatorToken}`)) {
       wrong.set(network, tried + 1)
-      throw unauthorized('this is not the operator token; it is the setting OPERATOR_TOKEN')
+      throw unauthorized(
+        'this is not the operator token; it is OPERATOR_TOKEN, or is in the file operator-token of the data folder',
+      )
     }
     if (operatorTokenUntil !== undefined && now >= operatorTokenUntil.getTime())
       throw unauthorized('the operator token has expired; set a new OPERATOR_TOKEN and its OPERATOR_TOKEN_UNTIL')

@@ -25,8 +25,22 @@ describe('the lists of the operator', () => {
     const { data } = await read('senders')
     // 0.001234 of the one that was mined, and 0.0015 that the one on its way may cost.
     expect(data).toMatchObject([
-      { chainId: 1, address: solver, stopped: 'it has a transaction that is not ours', open: 0, spentDay: '0' },
-      { chainId: world.chainId, address: committer, stopped: null, open: 3, spentDay: '2734000000000000' },
+      {
+        chainId: 1,
+        address: solver,
+        stopped: 'it has a transaction that is not ours',
+        open: 0,
+        spentDay: '0',
+        spentDayMax: '1000000000000000000',
+      },
+      {
+        chainId: world.chainId,
+        address: committer,
+        stopped: null,
+        open: 3,
+        spentDay: '2734000000000000',
+        spentDayMax: '1000000000000000000',
+      },
       { chainId: world.chainId, address: solver, open: 1, spentDay: '6100000000000000' },
     ])
     expect(data[1].oldestId).toBe(world.transactions.held)

@@ -7,6 +7,7 @@ import { listAwaiting } from '../../features/streams/index.js'
 import type { Context } from '../../postgres/context.js'
 import { listOutgoing, listSenders, sumSpending } from '../../rpc/sender/index.js'
 import { defaultVetoSeconds } from '../jobs.js'
+import { readCaps } from '../sender.js'
 
 /** Most rows of a list that grows for ever. */
 const rowsMax = 200
@@ -42,7 +43,7 @@ function listsOf({ db, clock, config }: Context, chains: readonly number[]): Rea
     chains: async () => ({ data: await listChainStatus(db, clock.now()) }),
     vaults: async () => ({ data: await listVaultStatus(db, clock.now(), {}) }),
     jobs: async () => ({ data: await listJobStatus(db, chains) }),
-    senders: async () => ({ data: await listSpenders({ db, clock }) }),
+    senders: async () => ({ data: await listSpenders({ db, clock, config }) }),
     transactions: async () => {
       const rows = await listOutgoing(db, { isOpen: true, limit: rowsMax })
       return { data: rows.map(({ data, ...row }) => row), limit: rowsMax }
@@ -54,9 +55,12 @@ function listsOf({ db, clock, config }: Context, chains: readonly number[]): Rea
   }
 }
 
-/** Senders with the amount that each has spent, or may still spend by what it signed, in 24 hours. */
-async function listSpenders({ db, clock }: Pick<Context, 'db' | 'clock'>) {
+/** Senders with the amount that each has spent, or may still spend by what it signed, in 24 hours, and the most it may. */
+async function listSpenders({ db, clock, config }: Pick<Context, 'db' | 'clock' | 'config'>) {
+  const spentDayMax = readCaps(config).spending
   const since = new Date(clock.now().getTime() - dayMs)
   const senders = await listSenders(db)
-  return Promise.all(senders.map(async (sender) => ({ ...sender, spentDay: await sumSpending(db, sender, since) })))
+  return Promise.all(
+    senders.map(async (sender) => ({ ...sender, spentDay: await sumSpending(db, sender, since), spentDayMax })),
+  )
 }
