@@ -131,7 +131,7 @@ async function fillStreams(world: StreamWorld) {
   for (const name of ['done', 'doubted'] as const) {
     const root = await snapshot(of(name), hours, { [wallet]: 7n })
     await event(of(name), 'root', { root, rootAt: new Date(hours), total: '7' })
-    if (name === 'doubted') await doubt(of(name), hours, root)
+    if (name === 'doubted' && root !== null) await doubt(of(name), hours, root)
   }
   for (const [name, state] of [
     ['queued', 'queued'],
