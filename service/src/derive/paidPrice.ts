@@ -137,7 +137,7 @@ export function countStaged(steps: readonly PaidStep[], stagedBps: bigint): numb
   let snapshot = 0
   for (const { by, numerator, full } of steps) {
     if ('snapshot' in by) snapshot = by.snapshot
-    if ((full - numerator) * 10_000n > full * stagedBps) staged.add(snapshot)
+    if (numerator < full && (full - numerator) * 10_000n > full * stagedBps) staged.add(snapshot)
   }
   return staged.size
 }

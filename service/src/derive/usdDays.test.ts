@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseDecimal } from '../kernel/amount.js'
 import { computeLeast, computeUsdDays, type PaidLevel, withholdPrices } from './usdDays.js'
 
 const day = 86_400_000
+const digits = 10n ** 18n
 const one: PaidLevel = { numerator: 10n ** 6n, full: 10n ** 6n, exponent: 6, isGuarded: true, priceUsd: '1' }
 
 describe('computeUsdDays', () => {
@@ -22,8 +22,8 @@ describe('computeUsdDays', () => {
       bounds: [day, 2 * day, 5 * day],
     })
     // One day of 5, one of 7, then two of 7 × 2 × 0.5.
-    expect(total).toEqual({ usdDays: '26', unpricedMs: 0, unguardedMs: 0 })
-    expect(stretches.map(({ usdDays }) => usdDays)).toEqual(['5', '21'])
+    expect(total).toEqual({ usdDays: 26n * digits, unpricedMs: 0, unguardedMs: 0 })
+    expect(stretches.map(({ usdDays }) => usdDays)).toEqual([5n * digits, 21n * digits])
   })
 
   it('cuts once, at the end: three stretches of a third of the last digit are one digit', () => {
@@ -31,8 +31,8 @@ describe('computeUsdDays', () => {
     const shares = [{ atMs: 0, value: 1n }]
     const input = { shares, least: [], prices, assetDecimals: 0 }
     expect(computeUsdDays({ ...input, bounds: [0, day / 3, (2 * day) / 3, day] })).toEqual({
-      total: { usdDays: '0.000000000000000001', unpricedMs: 0, unguardedMs: 0 },
-      stretches: [0, 1, 2].map(() => ({ usdDays: '0', unpricedMs: 0, unguardedMs: 0 })),
+      total: { usdDays: 1n, unpricedMs: 0, unguardedMs: 0 },
+      stretches: [0, 1, 2].map(() => ({ usdDays: 0n, unpricedMs: 0, unguardedMs: 0 })),
     })
   })
 
@@ -44,7 +44,7 @@ describe('computeUsdDays', () => {
       assetDecimals: 6,
       bounds: [0, 3 * day],
     })
-    expect(total).toEqual({ usdDays: '1', unpricedMs: 2 * day, unguardedMs: 0 })
+    expect(total).toEqual({ usdDays: digits, unpricedMs: 2 * day, unguardedMs: 0 })
   })
 
   it('counts the least that lots were since the snapshot, at its price, where no price guards them', () => {
@@ -78,7 +78,7 @@ describe('computeUsdDays', () => {
       assetDecimals: 6,
       bounds: [2 * day, 3 * day],
     })
-    expect(total).toEqual({ usdDays: '4', unpricedMs: 0, unguardedMs: day })
+    expect(total).toEqual({ usdDays: 4n * digits, unpricedMs: 0, unguardedMs: day })
   })
 
   it('is the same wherever the time is cut, but for less than one digit a stretch', () => {
@@ -94,8 +94,8 @@ describe('computeUsdDays', () => {
             assetDecimals: 7,
             bounds: [0, ...cuts.sort((a, b) => a - b), 10].map((at) => at * day),
           })
-          const sum = stretches.reduce((all, { usdDays }) => all + parseDecimal(usdDays, 18), 0n)
-          const rest = parseDecimal(total.usdDays, 18) - sum
+          const sum = stretches.reduce((all, { usdDays }) => all + usdDays, 0n)
+          const rest = total.usdDays - sum
           expect(rest >= 0n && rest < BigInt(stretches.length)).toBe(true)
         },
       ),

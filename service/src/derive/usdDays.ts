@@ -1,4 +1,4 @@
-import { formatUnits, parseDecimal, usdDecimals } from '../kernel/amount.js'
+import { parseDecimal, usdDecimals } from '../kernel/amount.js'
 import { daySeconds } from '../kernel/clock.js'
 
 /** Something that holds from an instant (unix milliseconds) until the next level. */
@@ -15,7 +15,8 @@ export type PaidLevel = {
   priceUsd: string | null
 }
 
-export type UsdDays = { usdDays: string; unpricedMs: number; unguardedMs: number }
+/** US dollars × days in units of 10^-18. */
+export type UsdDays = { usdDays: bigint; unpricedMs: number; unguardedMs: number }
 
 /**
  * USD-days of a position between instants: the integral of shares × paid price × price of the asset over time, exact, with one
@@ -31,83 +32,101 @@ export function computeUsdDays(input: {
   bounds: readonly number[]
 }): { total: UsdDays; stretches: UsdDays[] } {
   const { shares, least, prices, assetDecimals, bounds } = input
-  const [fromMs, toMs] = [bounds[0] ?? 0, bounds.at(-1) ?? 0]
-  const instants = [...bounds, ...[shares, least, prices].flatMap((levels) => levels.map(({ atMs }) => atMs))]
-  const cuts = [...new Set(instants.filter((at) => at >= fromMs && at <= toMs))].sort((a, b) => a - b)
-  const [sharesAt, leastAt, priceAt] = [follow(shares), follow(least), follow(prices)]
-  const stretches = bounds.slice(1).map(openSum)
-  const readUsd = openUsdReader()
-  let stretch = 0
-  cuts.slice(0, -1).forEach((at, index) => {
-    const ms = (cuts[index + 1] ?? at) - at
-    while (at >= (bounds[stretch + 1] ?? Number.POSITIVE_INFINITY)) stretch += 1
-    const [held, leastHeld, price] = [sharesAt(at) ?? 0n, leastAt(at) ?? 0n, priceAt(at)]
-    const sum = stretches[stretch]
-    if (sum && held > 0n) addStretch(sum, { held, least: leastHeld, price, ms, readUsd })
+  const lines = [openLine(shares), openLine(least), openLine(prices)] as const
+  const [total, close, readWorth] = [openSum(), openDivision(assetDecimals), openWorthReader()]
+  const stretches = bounds.slice(1).map((end, index) => {
+    const sum = openSum()
+    addStretch(sum, { lines, fromMs: bounds[index] ?? end, toMs: end, readWorth })
+    joinSum(total, sum)
+    return close(sum)
   })
-  const total = closeSum(joinSums(stretches), assetDecimals)
-  return { total, stretches: stretches.map((sum) => closeSum(sum, assetDecimals)) }
+  return { total: close(total), stretches }
 }
 
-/** Exact sums of US dollars × milliseconds by the power of ten they are divided by. */
-type Sum = { byScale: Map<number, bigint>; unpricedMs: number; unguardedMs: number }
+/** An exact sum of US dollars × milliseconds, divided by 10^scale. */
+type Sum = { value: bigint; scale: number; unpricedMs: number; unguardedMs: number }
 
-const openSum = (): Sum => ({ byScale: new Map(), unpricedMs: 0, unguardedMs: 0 })
+const openSum = (): Sum => ({ value: 0n, scale: 0, unpricedMs: 0, unguardedMs: 0 })
 
+type Lines = readonly [Line<bigint>, Line<bigint>, Line<PaidLevel>]
+
+/** Adds what counts between two instants, piece by piece: in a piece neither shares nor prices change. */
 function addStretch(
   sum: Sum,
-  of: { held: bigint; least: bigint; price: PaidLevel | undefined; ms: number; readUsd: (text: string) => Usd },
+  { lines, fromMs, toMs, readWorth }: { lines: Lines; fromMs: number; toMs: number; readWorth: WorthReader },
 ): void {
-  const { held, least, price, ms, readUsd } = of
-  if (!price || price.priceUsd === null) {
+  const [shares, least, prices] = lines
+  for (let at = fromMs; at < toMs; ) {
+    const [held, leastHeld, price] = [shares.go(at) ?? 0n, least.go(at) ?? 0n, prices.go(at)]
+    const end = Math.min(toMs, shares.nextMs(), least.nextMs(), prices.nextMs())
+    if (held > 0n) addPiece(sum, { held, leastHeld, worth: price && readWorth(price), ms: end - at })
+    at = end
+  }
+}
+
+function addPiece(
+  sum: Sum,
+  { held, leastHeld, worth, ms }: { held: bigint; leastHeld: bigint; worth: Worth | undefined; ms: number },
+): void {
+  if (!worth) {
     sum.unpricedMs += ms
     return
   }
-  const { numerator, full, exponent, isGuarded, priceUsd } = price
-  if (!isGuarded) sum.unguardedMs += ms
-  const { units, scale } = readUsd(priceUsd)
-  const value = isGuarded ? held * numerator : least * full
-  addScaled(sum, exponent + scale, value * units * BigInt(ms))
+  if (!worth.isGuarded) sum.unguardedMs += ms
+  addScaled(sum, worth.scale, (worth.isGuarded ? held : leastHeld) * worth.units * BigInt(ms))
 }
 
-function addScaled({ byScale }: Sum, scale: number, added: bigint): void {
-  byScale.set(scale, (byScale.get(scale) ?? 0n) + added)
+function addScaled(sum: Sum, scale: number, value: bigint): void {
+  if (scale > sum.scale) {
+    sum.value *= 10n ** BigInt(scale - sum.scale)
+    sum.scale = scale
+  }
+  sum.value += scale === sum.scale ? value : value * 10n ** BigInt(sum.scale - scale)
 }
 
-/** A price as an integer, and the digits it has after the point. */
-type Usd = { units: bigint; scale: number }
+function joinSum(all: Sum, { value, scale, unpricedMs, unguardedMs }: Sum): void {
+  addScaled(all, scale, value)
+  all.unpricedMs += unpricedMs
+  all.unguardedMs += unguardedMs
+}
 
-/** Reads prices, each text once: most stretches have the price of the one before. */
-function openUsdReader(): (text: string) => Usd {
-  const known = new Map<string, Usd>()
-  return (text) => {
-    const found = known.get(text)
-    if (found) return found
+/** The US dollars of a share that counts, as an integer divided by 10^scale. */
+type Worth = { units: bigint; scale: number; isGuarded: boolean }
+type WorthReader = (price: PaidLevel) => Worth | undefined
+
+/** Reads what a share counts for, each level once and each text of a price once; undefined: no price is known. */
+function openWorthReader(): WorthReader {
+  const known = new Map<string, { units: bigint; scale: number }>()
+  const readUsd = (text: string) => {
     const scale = text.split('.')[1]?.length ?? 0
     const read = { units: parseDecimal(text, scale), scale }
     known.set(text, read)
     return read
   }
-}
-
-function joinSums(sums: readonly Sum[]): Sum {
-  const all = openSum()
-  for (const { byScale, unpricedMs, unguardedMs } of sums) {
-    for (const [scale, part] of byScale) addScaled(all, scale, part)
-    all.unpricedMs += unpricedMs
-    all.unguardedMs += unguardedMs
+  let [last, worth]: [PaidLevel | undefined, Worth | undefined] = [undefined, undefined]
+  return (price) => {
+    if (price === last) return worth
+    const { numerator, full, exponent, isGuarded, priceUsd } = price
+    last = price
+    const usd = priceUsd === null ? undefined : (known.get(priceUsd) ?? readUsd(priceUsd))
+    worth = usd && { units: (isGuarded ? numerator : full) * usd.units, scale: exponent + usd.scale, isGuarded }
+    return worth
   }
-  return all
 }
 
-function closeSum({ byScale, unpricedMs, unguardedMs }: Sum, assetDecimals: number): UsdDays {
-  if (byScale.size === 0) return { usdDays: '0', unpricedMs, unguardedMs }
-  const scaleMax = Math.max(0, ...byScale.keys())
-  let sum = 0n
-  for (const [scale, part] of byScale) sum += part * 10n ** BigInt(scaleMax - scale)
-  const divisor = 10n ** BigInt(scaleMax + assetDecimals) * BigInt(daySeconds * 1_000)
-  const usdDays = formatUnits((sum * 10n ** BigInt(usdDecimals)) / divisor, usdDecimals)
-  return { usdDays, unpricedMs, unguardedMs }
+/** Divides sums, cut once; each power of ten is made once. */
+function openDivision(assetDecimals: number): (sum: Sum) => UsdDays {
+  const divisors = new Map<number, bigint>()
+  const makeDivisor = (scale: number) => {
+    const divisor = 10n ** BigInt(scale + assetDecimals) * BigInt(daySeconds * 1_000)
+    divisors.set(scale, divisor)
+    return divisor
+  }
+  const one = 10n ** BigInt(usdDecimals)
+  return ({ value, scale, unpricedMs, unguardedMs }) => {
+    const usdDays = (value * one) / (divisors.get(scale) ?? makeDivisor(scale))
+    return { usdDays, unpricedMs, unguardedMs }
+  }
 }
 
 /** From `fromMs` on, up to `toMs`, which is not part of it. */
@@ -121,7 +140,7 @@ export function withholdPrices(
   if (spans.length === 0) return prices
   const ends = spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]).filter(Number.isFinite)
   const instants = [...new Set([...prices.map(({ atMs }) => atMs), ...ends])].sort((a, b) => a - b)
-  const priceAt = follow(prices)
+  const priceAt = openLine(prices).go
   return instants.flatMap((atMs) => {
     const value = priceAt(atMs)
     if (!value) return []
@@ -169,15 +188,16 @@ export function computeLeast(changes: readonly LotLevel[], snapshotsMs: readonly
   return levels
 }
 
-/** Returns the level at instants that are asked for in order: one walk along the levels, for any number of instants. */
-function follow<T>(levels: readonly Level<T>[]): (atMs: number) => T | undefined {
+/** Levels that are walked along once, for any number of instants that are asked for in order. */
+type Line<T> = { go(atMs: number): T | undefined; nextMs(): number }
+
+function openLine<T>(levels: readonly Level<T>[]): Line<T> {
   let next = 0
   let value: T | undefined
-  return (atMs) => {
-    for (let step = levels[next]; step && step.atMs <= atMs; step = levels[next]) {
-      value = step.value
-      next += 1
-    }
+  const nextMs = () => levels[next]?.atMs ?? Number.POSITIVE_INFINITY
+  const go = (atMs: number) => {
+    for (; nextMs() <= atMs; next += 1) value = levels[next]?.value
     return value
   }
+  return { go, nextMs }
 }

@@ -1,4 +1,5 @@
 import { computeLeast, computeUsdDays, type Span, withholdPrices } from '../../derive/usdDays.js'
+import { formatUnits, usdDecimals } from '../../kernel/amount.js'
 import { groupBy } from '../../kernel/groups.js'
 import {
   type MintRow,
@@ -71,8 +72,9 @@ export async function recountUsdDays(
       assetDecimals: units.assetDecimals,
       bounds: [from.getTime(), to.getTime()],
     })
+    const usdDays = formatUnits(total.usdDays, usdDecimals)
     const opportunityId = textOrNull(first['opportunity_id']) ?? ''
-    rows.push({ chainId: Number(first['chain_id']), vault: textOf(first['vault']), opportunityId, ...total })
+    rows.push({ chainId: Number(first['chain_id']), vault: textOf(first['vault']), opportunityId, ...total, usdDays })
   }
   return rows.sort((a, b) => a.chainId - b.chainId || (a.vault < b.vault ? -1 : 1))
 }

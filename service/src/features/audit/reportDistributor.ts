@@ -1,3 +1,4 @@
+import { formatUnits, usdDecimals } from '../../kernel/amount.js'
 import type { Context } from '../../postgres/context.js'
 import { listCountedReach, readUsdDays } from '../metrics/index.js'
 import { findCoverage, listAttributedVaults } from './storeReport.js'
@@ -47,8 +48,9 @@ export async function reportDistributor(
     const supply = last ? BigInt(last.totalSupply) : null
     const [attributed, unattributed] = [BigInt(held.attributed), BigInt(held.unattributed)]
     const drift = supply === null ? 0n : supply - attributed - unattributed
+    const usdDays = formatUnits(total.usdDays, usdDecimals)
     const coverage = { attributed, unattributed, drift, supply }
-    rows.push({ opportunityId, opportunityName, chainId, vaultAddress, ...total, staged, coverage })
+    rows.push({ opportunityId, opportunityName, chainId, vaultAddress, ...total, usdDays, staged, coverage })
   }
   return rows
 }

@@ -1,4 +1,4 @@
-import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
+import { formatUnits, usdDecimals } from '../../kernel/amount.js'
 import { daySeconds, formatTs } from '../../kernel/clock.js'
 import { invalidArgument } from '../../kernel/errors.js'
 import { listOutstanding } from '../../snapshots/index.js'
@@ -93,9 +93,9 @@ async function isOutstanding(
   return open.some(({ kind }) => findVaultKind(kind)?.readFigures !== undefined)
 }
 
-const sumUsdDays = (parts: readonly (string | undefined)[]): string =>
+const sumUsdDays = (parts: readonly (bigint | undefined)[]): string =>
   formatUnits(
-    parts.reduce((sum, part) => sum + parseDecimal(part ?? '0', usdDecimals), 0n),
+    parts.reduce<bigint>((sum, part) => sum + (part ?? 0n), 0n),
     usdDecimals,
   )
 

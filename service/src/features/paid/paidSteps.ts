@@ -37,7 +37,7 @@ export function tracePaidPrices(told: PaidFacts, { skipsDust }: { skipsDust: boo
   const origins = findOrigins(told)
   return {
     snapshots,
-    steps: computePaidPrice(facts).map((step) => ({ ...step, origin: origins(step) })),
+    steps: computePaidPrice(facts).map((step) => Object.assign(step, { origin: origins(step) })),
     awaited: listAllReadBlocks(facts).filter((block) => !tried.has(block)),
   }
 }

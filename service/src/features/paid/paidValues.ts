@@ -63,21 +63,24 @@ function chooseUsd({ snapshots }: PaidPrices, { to, carries }: { to: Date; carri
 }
 
 type Usd = { steps: readonly UsdStep[]; observationId: number | null }
+type Priced = UsdStep & { observationId: number | null }
 
 /** One value for each instant at which a share or its asset has another price; none before the asset has one. */
 function joinSteps(steps: readonly TracedStep[], usd: readonly Usd[]): PaidValue[] {
-  const prices = usd.flatMap(({ steps: own, observationId }) => own.map((step) => ({ ...step, observationId })))
-  const instants = [...steps, ...prices].map(({ atMs }) => atMs).sort((a, b) => a - b)
+  const prices: Priced[] = []
+  for (const { steps: own, observationId } of usd)
+    for (const { atMs, priceUsd, isGuarded } of own) prices.push({ atMs, priceUsd, isGuarded, observationId })
   const values: PaidValue[] = []
-  let [step, price, sinceMs] = [steps[0], prices[0], 0]
+  let [step, price, sinceMs]: [TracedStep | undefined, Priced | undefined, number] = [undefined, undefined, 0]
   let [nextStep, nextPrice] = [0, 0]
-  for (const atMs of new Set(instants)) {
-    for (let each = steps[nextStep]; each && each.atMs <= atMs; each = steps[++nextStep]) {
-      step = each
-      if ('snapshot' in each.by) sinceMs = each.atMs
+  while (nextStep < steps.length || nextPrice < prices.length) {
+    const atMs = Math.min(timeOf(steps[nextStep]), timeOf(prices[nextPrice]))
+    for (; timeOf(steps[nextStep]) <= atMs; nextStep += 1) {
+      step = steps[nextStep]
+      if (step && 'snapshot' in step.by) sinceMs = step.atMs
     }
-    for (let each = prices[nextPrice]; each && each.atMs <= atMs; each = prices[++nextPrice]) price = each
-    if (!step || !price || step.atMs > atMs || price.atMs > atMs) continue
+    for (; timeOf(prices[nextPrice]) <= atMs; nextPrice += 1) price = prices[nextPrice]
+    if (!step || !price) continue
     const { numerator, full, exponent, origin } = step
     const { priceUsd, observationId } = price
     const isGuarded = step.isGuarded && price.isGuarded
@@ -85,6 +88,8 @@ function joinSteps(steps: readonly TracedStep[], usd: readonly Usd[]): PaidValue
   }
   return values
 }
+
+const timeOf = (each: { atMs: number } | undefined) => each?.atMs ?? Number.POSITIVE_INFINITY
 
 /** The same as levels, of which the last at an instant counts. */
 export const toLevels = (values: readonly PaidValue[]): Level<PaidLevel>[] =>
