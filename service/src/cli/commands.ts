@@ -123,7 +123,7 @@ export const commands: Record<string, Described> = {
     member: 'report',
   },
   export: {
-    summary: 'write the ledger, lots with their changes, flows, mints of shares, snapshots or prices to a file',
+    summary: 'write the ledger, lots with their changes, USD-days by wallet, flows, snapshots or prices to a file',
     file: './export.js',
     member: 'exportCommand',
   },

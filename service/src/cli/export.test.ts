@@ -88,6 +88,7 @@ describe('openearn export', () => {
     [['prices', '--from', '2026-11-01T00:00:00Z', '--to', 'now'], /--to must be a time/],
     [['prices', '--from', '2026-11-01T00:00:00Z', '--to', '2026-11-01T00:00:00Z'], /--to must be after/],
     [['flows', '--from', 'last', '--to', '2026-11-01T00:00:00Z'], /names no range of flows as csv/],
+    [['wallet-days', '--from', '2026-11-01T00:00:00Z', '--to', '2026-11-01T12:00:00Z'], /must be midnights/],
   ])('refuses %j in a sentence', async (words, sentence) => {
     await expect(run(...words)).rejects.toThrow(sentence)
   })

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ExportName, type ExportRange, exportNames, timelessNames } from '../features/audit/index.js'
+import { dailyNames, type ExportName, type ExportRange, exportNames, timelessNames } from '../features/audit/index.js'
 import { findNext } from '../features/events/index.js'
-import { formatTs, parseTs } from '../kernel/clock.js'
+import { daySeconds, formatTs, parseTs } from '../kernel/clock.js'
 import { withContext } from './command.js'
 import { formats, writeExport } from './exportFiles.js'
 import { answer, type Command, parseFlags, requireFlag, UsageError } from './terminal.js'
@@ -60,6 +60,10 @@ async function parseRange(
   const end = parseTs(to)
   if (!start) throw new UsageError('--from must be a time such as 2026-11-01T00:00:00Z, or last')
   if (!end) throw new UsageError('--to must be a time such as 2026-11-08T00:00:00Z')
+  if (dailyNames.includes(name) && [start, end].some((at) => at.getTime() % (daySeconds * 1_000) !== 0))
+    throw new UsageError(
+      `export ${name} has whole days: --from and --to must be midnights, such as 2026-11-01T00:00:00Z`,
+    )
   if (start >= end) throw new UsageError(`--to must be after ${formatTs(start)}`)
   return { from: start, to: end }
 }

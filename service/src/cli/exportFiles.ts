@@ -6,7 +6,7 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
 import { type ExportName, type ExportRange, listExportColumns, streamExport } from '../features/audit/index.js'
 import { formatTs } from '../kernel/clock.js'
-import type { Queryable } from '../postgres/pool.js'
+import type { Database } from '../postgres/pool.js'
 
 /** The files exports are written to and read from. */
 
@@ -17,7 +17,7 @@ type Written = { rows: number; sha256: string }
 
 /** Streams an export, or a range of it, into a file; returns its number of rows and SHA-256. */
 export function writeExport(
-  db: Queryable,
+  db: Database,
   name: ExportName,
   file: string,
   format: Format,
@@ -27,7 +27,7 @@ export function writeExport(
 }
 
 /** A file of comma-separated values, its column names first. */
-export async function writeCsv(db: Queryable, name: ExportName, file: string, range?: ExportRange): Promise<Written> {
+export async function writeCsv(db: Database, name: ExportName, file: string, range?: ExportRange): Promise<Written> {
   const hash = createHash('sha256')
   let rows = 0
   async function* lines(): AsyncGenerator<string> {
@@ -60,8 +60,9 @@ function formatCell(value: unknown): string {
 const wholes: ReadonlySet<string> = new Set([
   ...['chain_id', 'block_number', 'log_index', 'transaction_index', 'price_exponent', 'asset_decimals'],
   ...['price_observation_id', 'receipt_decimals', 'version'],
+  ...['paid_exponent', 'unpriced_seconds', 'unguarded_seconds'],
 ])
-const instants: ReadonlySet<string> = new Set(['block_timestamp', 'observed_at', 'valid_until', 'holds_from'])
+const instants: ReadonlySet<string> = new Set(['block_timestamp', 'observed_at', 'valid_until', 'holds_from', 'until'])
 
 const typeOf = (column: string) =>
   wholes.has(column) ? ('INT64' as const) : instants.has(column) ? ('TIMESTAMP' as const) : ('STRING' as const)
@@ -74,7 +75,7 @@ function toParquet(column: string, value: unknown): unknown {
 /** Rows of a group: as many as are held in memory at once. */
 const groupRows = 50_000
 
-async function writeParquet(db: Queryable, name: ExportName, file: string, range?: ExportRange): Promise<Written> {
+async function writeParquet(db: Database, name: ExportName, file: string, range?: ExportRange): Promise<Written> {
   const columns = await listExportColumns(db, name)
   const columnData = columns.map((column) => ({ name: column, type: typeOf(column), nullable: true, data: [] }))
   const writer = new ParquetWriter({ writer: fileWriter(file), schema: schemaFromColumnData({ columnData }) })

@@ -25,6 +25,8 @@ describe.each(formats)('files in the form of %s', (format) => {
   it('give the USD-days of the service, to the last digit, from the files alone', async () => {
     const names = [
       ...(['lot-changes', 'snapshots', 'identities', 'share-mints', 'share-readings', 'prices', 'rules'] as const),
+      // Of no use here, and in the way of nothing.
+      'wallet-days' as const,
     ]
     const files = names.map((name) => join(folder, `${name}.${format}`))
     for (const [index, name] of names.entries()) await writeExport(earn.db, name, files[index] ?? '', format)
@@ -84,7 +86,7 @@ describe.each(formats)('files in the form of %s', (format) => {
   })
 
   it('hold the same rows, whatever is exported', async () => {
-    for (const name of ['balances', 'lots', 'prices'] as const) {
+    for (const name of ['balances', 'lots', 'prices', 'wallet-days'] as const) {
       const file = join(folder, `${name}.${format}`)
       const { rows } = await writeExport(earn.db, name, file, format)
       expect(await readExport(file, () => true)).toHaveLength(rows)

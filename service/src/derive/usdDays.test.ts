@@ -30,7 +30,7 @@ describe('computeUsdDays', () => {
     const prices = [{ atMs: 0, value: { ...one, numerator: 1n, exponent: 18 } }]
     const shares = [{ atMs: 0, value: 1n }]
     const input = { shares, least: [], prices, assetDecimals: 0 }
-    expect(computeUsdDays({ ...input, bounds: [0, day / 3, (2 * day) / 3, day] })).toEqual({
+    expect(computeUsdDays({ ...input, bounds: [0, day / 3, (2 * day) / 3, day] })).toMatchObject({
       total: { usdDays: 1n, unpricedMs: 0, unguardedMs: 0 },
       stretches: [0, 1, 2].map(() => ({ usdDays: 0n, unpricedMs: 0, unguardedMs: 0 })),
     })

@@ -15,6 +15,9 @@ export type PaidLevel = {
   priceUsd: string | null
 }
 
+/** US dollars × seconds, exact: units of 10^-decimals. */
+export type UsdSeconds = { units: bigint; decimals: number }
+
 /** US dollars × days in units of 10^-18. */
 export type UsdDays = { usdDays: bigint; unpricedMs: number; unguardedMs: number }
 
@@ -22,7 +25,8 @@ export type UsdDays = { usdDays: bigint; unpricedMs: number; unguardedMs: number
  * USD-days of a position between instants: the integral of shares × paid price × price of the asset over time, exact, with one
  * floor after 18 digits for each stretch between two neighbours of `bounds`, and one for all of it. Levels come in the order of
  * time. `least` is what counts where the price is not guarded: the least of each lot since the snapshot, at the price of the
- * snapshot. `unpricedMs` and `unguardedMs` say how long shares were held without a price, and without a guard. Pure.
+ * snapshot. `unpricedMs` and `unguardedMs` say how long shares were held without a price, and without a guard. `usdSeconds` is
+ * the whole before it is cut. Pure.
  */
 export function computeUsdDays(input: {
   shares: readonly Level<bigint>[]
@@ -30,7 +34,7 @@ export function computeUsdDays(input: {
   prices: readonly Level<PaidLevel>[]
   assetDecimals: number
   bounds: readonly number[]
-}): { total: UsdDays; stretches: UsdDays[] } {
+}): { total: UsdDays; stretches: UsdDays[]; usdSeconds: UsdSeconds } {
   const { shares, least, prices, assetDecimals, bounds } = input
   const lines = [openLine(shares), openLine(least), openLine(prices)] as const
   const [total, close, readWorth] = [openSum(), openDivision(assetDecimals), openWorthReader()]
@@ -40,8 +44,12 @@ export function computeUsdDays(input: {
     joinSum(total, sum)
     return close(sum)
   })
-  return { total: close(total), stretches }
+  const usdSeconds = { units: total.value, decimals: total.scale + assetDecimals + millisecondDigits }
+  return { total: close(total), stretches, usdSeconds }
 }
+
+/** A second has a thousand milliseconds. */
+const millisecondDigits = 3
 
 /** An exact sum of US dollars × milliseconds, divided by 10^scale. */
 type Sum = { value: bigint; scale: number; unpricedMs: number; unguardedMs: number }
@@ -128,6 +136,10 @@ function openDivision(assetDecimals: number): (sum: Sum) => UsdDays {
     return { usdDays, unpricedMs, unguardedMs }
   }
 }
+
+/** The same USD-days by the exact sum: whole units of 10^-18, cut once. Pure. */
+export const cutUsdDays = ({ units, decimals }: UsdSeconds): bigint =>
+  (units * 10n ** BigInt(usdDecimals)) / (10n ** BigInt(decimals) * BigInt(daySeconds))
 
 /** From `fromMs` on, up to `toMs`, which is not part of it. */
 export type Span = { fromMs: number; toMs: number }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { newId } from '../../kernel/ids.js'
-import { streamExport } from './storeReport.js'
+import { streamExport } from './exports.js'
 
 const vault = `0x${'cc'.repeat(20)}`
 const blockHash = `0x${'b1'.repeat(32)}`

@@ -42,9 +42,10 @@ export async function findCoverage(
   return row ?? { attributed: '0', unattributed: '0' }
 }
 
-type Rows = readonly Record<string, unknown>[]
+export type Rows = readonly Record<string, unknown>[]
 
-export const exportNames = [
+/** Exports of rows as they are stored. */
+const storedNames = [
   'ledger',
   'balances',
   'lots',
@@ -57,6 +58,9 @@ export const exportNames = [
   'identities',
   'prices',
 ] as const
+export type StoredName = (typeof storedNames)[number]
+
+export const exportNames = [...storedNames, 'wallet-days'] as const
 export type ExportName = (typeof exportNames)[number]
 
 /** Exports of the present, whose rows have no time. */
@@ -69,7 +73,7 @@ export type ExportRange = { from: Date; to: Date }
  * Everything of one kind in a fixed order, or what a range has of it; of the ledger what is verified now, in vaults without an
  * opportunity too.
  */
-function exported(db: Queryable, name: ExportName, range?: ExportRange) {
+function exported(db: Queryable, name: StoredName, range?: ExportRange) {
   const within = (at: Fragment) => (range ? db`${at} >= ${range.from} and ${at} < ${range.to}` : db`true`)
   return {
     ledger: () => db`
@@ -135,12 +139,12 @@ function exported(db: Queryable, name: ExportName, range?: ExportRange) {
 }
 
 /** The names of an export's columns, in their order. */
-export async function listExportColumns(db: Queryable, name: ExportName): Promise<string[]> {
+export async function listStoredColumns(db: Queryable, name: StoredName): Promise<string[]> {
   const { columns } = await db`select * from (${exported(db, name)}) rows limit 0`
   return columns.map((column) => column.name)
 }
 
 /** The rows of an export, in chunks. */
-export function streamExport(db: Queryable, name: ExportName, range?: ExportRange): AsyncIterable<Rows> {
+export function streamStored(db: Queryable, name: StoredName, range?: ExportRange): AsyncIterable<Rows> {
   return exported(db, name, range).cursor(2_000)
 }
