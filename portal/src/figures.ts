@@ -13,56 +13,71 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', 1],
 ]
 
-export function createPortalFigures(locale?: string) {
+/** Makes a value when it is first asked for. */
+function later<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Formats are made when they are first used: each takes the browser milliseconds, and no page uses all. */
+function createFormats(locale: string | undefined) {
+  const numbers = (options: Intl.NumberFormatOptions) => later(() => new Intl.NumberFormat(locale, options))
+  const dates = (options: Intl.DateTimeFormatOptions) => later(() => new Intl.DateTimeFormat(locale, options))
   const currency = { style: 'currency', currency: 'USD' } as const
-  const dollars = new Intl.NumberFormat(locale, { ...currency, maximumFractionDigits: 0 })
-  const cents = new Intl.NumberFormat(locale, { ...currency, maximumFractionDigits: 2 })
-  const exact = new Intl.NumberFormat(locale, { ...currency, maximumFractionDigits: 20 })
-  const moved = new Intl.NumberFormat(locale, { ...currency, maximumFractionDigits: 0, signDisplay: 'exceptZero' })
-  const percent = new Intl.NumberFormat(locale, {
-    style: 'percent',
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 2,
-  })
-  const count = new Intl.NumberFormat(locale)
-  const signed = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
-  const plain = new Intl.NumberFormat(locale, {
-    ...{ maximumFractionDigits: 4, maximumSignificantDigits: 4, roundingPriority: 'morePrecision' },
-  })
-  const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
-  const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
-  const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 2 })
-  const shortUsd = new Intl.NumberFormat(locale, { ...currency, notation: 'compact', maximumFractionDigits: 1 })
-  const hours = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' })
-  const days = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
-  const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   return {
-    ...createFigures(locale),
+    dollars: numbers({ ...currency, maximumFractionDigits: 0 }),
+    cents: numbers({ ...currency, maximumFractionDigits: 2 }),
+    exact: numbers({ ...currency, maximumFractionDigits: 20 }),
+    moved: numbers({ ...currency, maximumFractionDigits: 0, signDisplay: 'exceptZero' }),
+    percent: numbers({ style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+    signed: numbers({ signDisplay: 'exceptZero' }),
+    plain: numbers({ maximumFractionDigits: 4, maximumSignificantDigits: 4, roundingPriority: 'morePrecision' }),
+    whole: numbers({ maximumFractionDigits: 20 }),
+    short: numbers({ notation: 'compact', maximumFractionDigits: 2 }),
+    shortUsd: numbers({ ...currency, notation: 'compact', maximumFractionDigits: 1 }),
+    time: dates({ dateStyle: 'medium', timeStyle: 'short' }),
+    hours: dates({ hour: '2-digit', minute: '2-digit' }),
+    days: dates({ month: 'short', day: 'numeric' }),
+    ago: later(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })),
+    parts: later(() => createFigures(locale)),
+  }
+}
+
+export function createPortalFigures(locale?: string) {
+  const formats = createFormats(locale)
+  const whole = (value: Value): string => formats.whole().format(value as number)
+  return {
+    /** An amount in the smallest unit, as whole tokens; exact. */
+    amount: (units: bigint, decimals: number): string => formats.parts().amount(units, decimals),
     /** US dollars; cents below a thousand. */
-    usd: (value: Value): string => (Math.abs(Number(value)) >= 1_000 ? dollars : cents).format(value as number),
-    usdExact: (value: Value): string => exact.format(value as number),
-    usdMoved: (value: number): string => moved.format(value),
+    usd: (value: Value): string =>
+      (Math.abs(Number(value)) >= 1_000 ? formats.dollars() : formats.cents()).format(value as number),
+    usdExact: (value: Value): string => formats.exact().format(value as number),
+    usdMoved: (value: number): string => formats.moved().format(value),
     /** Percent, as the service says it: 8.5 is 8.5 %. */
-    percent: (value: number): string => percent.format(value / 100),
-    moved: (value: number): string => signed.format(value),
-    count: (value: Value): string => count.format(value as number),
+    percent: (value: number): string => formats.percent().format(value / 100),
+    moved: (value: number): string => formats.signed().format(value),
+    count: whole,
     /** Whole tokens; at least four digits that say something. */
-    tokens: (value: Value): string => plain.format(value as number),
-    tokensExact: (value: Value): string => whole.format(value as number),
+    tokens: (value: Value): string => formats.plain().format(value as number),
+    tokensExact: whole,
     /** Short, for an axis. */
-    shortUsd: (value: number): string => shortUsd.format(value),
-    short: (value: number): string => short.format(value),
+    shortUsd: (value: number): string => formats.shortUsd().format(value),
+    short: (value: number): string => formats.short().format(value),
     /** Writes the instants of an axis that spans a number of milliseconds. */
     axis: (span: number): ((at: number) => string) => {
-      const format = span < 2 * 86_400_000 ? hours : days
+      const format = span < 2 * 86_400_000 ? formats.hours() : formats.days()
       return (at) => format.format(at)
     },
-    time: (at: number): string => time.format(at),
+    time: (at: number): string => formats.time().format(at),
     /** How long ago, or how long until, in its greatest unit. */
     age: (at: number, now: number): string => {
       const seconds = Math.round((at - now) / 1_000)
       const [unit, size] = units.find(([, each]) => Math.abs(seconds) >= each) ?? (['second', 1] as const)
-      return ago.format(Math.trunc(seconds / size), unit)
+      return formats.ago().format(Math.trunc(seconds / size), unit)
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Provider } from '@openearn/sdk/flows'
 import { type ReactNode, useState } from 'react'
 import { usePortal } from '../portal.js'
+import { Num } from '../ui/Num.js'
 import { cutCalldata } from './calldata.js'
 import type { Inspection } from './words.js'
 
@@ -25,8 +26,9 @@ export function Calldata({ inspection, txHash }: { inspection: Inspection; txHas
   return (
     <>
       <p className="small muted">
-        Bytes {start} to {end} of the {placement === 'transaction' ? 'transaction’s' : ''} input. Count them yourself:
-        two hex digits are a byte.
+        Bytes <Num value={start} as="count" name="calldata.start" /> to{' '}
+        <Num value={end} as="count" name="calldata.end" /> of the {placement === 'transaction' ? 'transaction’s' : ''}{' '}
+        input. Count them yourself: two hex digits are a byte.
       </p>
       <pre className="bytes">
         {parts ? (

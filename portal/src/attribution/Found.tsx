@@ -2,6 +2,7 @@ import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
 import { Entry } from '../portfolio/Activity.js'
 import { Address } from '../ui/Address.js'
+import { Num } from '../ui/Num.js'
 import { Calldata } from './Calldata.js'
 import { Proof } from './Proof.js'
 import { type Found as Answer, type Inspection, toVerdict } from './words.js'
@@ -41,8 +42,10 @@ export function Found({ found }: { found: Answer }): ReactNode {
           <h2 id="watched">Seen by the watcher</h2>
           <ul className="plain-list">
             {watched.map((each) => (
-              <li key={`${each.blockHash} ${each.codes.join()}`} className="tags small">
-                <span>block {each.blockNumber}</span>
+              <li key={`${each.blockHash} ${each.codes.join()}`} className="tags small" data-id={each.blockHash}>
+                <span>
+                  block <Num value={each.blockNumber} as="count" name="blockNumber" />
+                </span>
                 <span>
                   from <Address text={each.from} />
                 </span>

@@ -51,17 +51,17 @@ export function Metrics({ code, query }: Props): ReactNode {
   const lps = data.lps.timeseries.map((each) => ({ at: Date.parse(each.timestamp), value: each.activeLps }))
   if (tvl.length === 0)
     return <Empty title="Nothing is known of this builder code.">The service has no distributor of this code.</Empty>
-  const lastLps = data.lps.timeseries.at(-1)
+  const [lastTvl, lastLps] = [data.metrics.timeseries.at(-1), data.lps.timeseries.at(-1)]
   return (
     <div className="stack">
       <dl className="tiles">
-        <Tile title="TVL brought">
-          <Num value={data.metrics.timeseries.at(-1)?.tvl} as="usd" name="tvl" />
+        <Tile title="TVL brought" id={lastTvl?.timestamp}>
+          <Num value={lastTvl?.tvl} as="usd" name="tvl" />
         </Tile>
-        <Tile title="Active wallets">
+        <Tile title="Active wallets" id={lastLps?.timestamp}>
           <Num value={lastLps?.activeLps} as="count" name="activeLps" />
         </Tile>
-        <Tile title="Wallets ever">
+        <Tile title="Wallets ever" id={lastLps?.timestamp}>
           <Num value={lastLps?.participatedLps} as="count" name="participatedLps" />
         </Tile>
       </dl>
@@ -81,9 +81,10 @@ export function Metrics({ code, query }: Props): ReactNode {
   )
 }
 
-function Tile({ title, children }: { title: string; children: ReactNode }): ReactNode {
+/** `id`: the bucket that the figure is of. */
+function Tile({ title, id, children }: { title: string; id: string | undefined; children: ReactNode }): ReactNode {
   return (
-    <div className="tile">
+    <div className="tile" data-id={id}>
       <dt className="muted small">{title}</dt>
       <dd>{children}</dd>
     </div>

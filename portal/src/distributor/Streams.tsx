@@ -1,14 +1,14 @@
 import { useEarn } from '@openearn/react'
 import { type EarnError, getStreams, getStreamWallets, type types } from '@openearn/sdk'
-import { cutName, toUnits } from '@openearn/widget/parts'
+import { cutName } from '@openearn/widget/parts'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useFigures } from '../figures.js'
 import { Address } from '../ui/Address.js'
 import { Age } from '../ui/Age.js'
 import { Long } from '../ui/Long.js'
 import { Empty, Fault, Loading } from '../ui/Notice.js'
 import { Num } from '../ui/Num.js'
+import { Units } from '../ui/Units.js'
 
 /** Reward streams of this service: budget, accrual, the root that was committed, and the wallets. */
 export function Streams(): ReactNode {
@@ -37,19 +37,18 @@ export function Streams(): ReactNode {
 const strategies = { 'fixed-rate': 'Fixed rate', 'fixed-apr': 'Fixed APR', 'daily-budget': 'Daily budget' } as const
 
 function StreamCard({ stream }: { stream: types.Stream }): ReactNode {
-  const figures = useFigures()
   const [isOpen, setOpen] = useState(false)
   const { rewardToken, point, lastSnapshot, committedSnapshot, customArgs, totalAmount } = stream
   const decimals = rewardToken?.decimals ?? point?.decimals ?? 0
   const symbol = cutName(rewardToken?.symbol ?? point?.symbol ?? '', 16)
-  const amount = (raw: string | null | undefined) => {
-    const units = toUnits(raw)
-    return units === undefined ? '–' : `${figures.amount(units, decimals)} ${symbol}`
-  }
+  const token = { decimals, symbol }
   const facts: [string, ReactNode][] = [
-    ['Budget', amount(totalAmount)],
-    ['Accrued', amount(lastSnapshot?.amountDistributed)],
-    ['Wallets', <Num key="users" value={lastSnapshot?.userCount} as="count" name="userCount" />],
+    ['Budget', <Units key="budget" value={totalAmount} name="totalAmount" {...token} />],
+    [
+      'Accrued',
+      <Units key="accrued" value={lastSnapshot?.amountDistributed} name="lastSnapshot.amountDistributed" {...token} />,
+    ],
+    ['Wallets', <Num key="users" value={lastSnapshot?.userCount} as="count" name="lastSnapshot.userCount" />],
     ['Runs since', <Age key="start" at={stream.startTimestamp} />],
     ['Until', stream.endTimestamp ? <Age key="end" at={stream.endTimestamp} /> : 'its budget is used up'],
     [
@@ -78,13 +77,13 @@ function StreamCard({ stream }: { stream: types.Stream }): ReactNode {
       </dl>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>Wallets</summary>
-        {isOpen && <Wallets id={stream.id} amount={amount} />}
+        {isOpen && <Wallets id={stream.id} token={token} />}
       </details>
     </section>
   )
 }
 
-function Wallets({ id, amount }: { id: string; amount(raw: string): string }): ReactNode {
+function Wallets({ id, token }: { id: string; token: { decimals: number; symbol: string } }): ReactNode {
   const { earn } = useEarn()
   const { data, error } = useQuery<types.GetStreamWalletsResult, EarnError>({
     queryKey: ['portal', 'stream wallets', id],
@@ -96,9 +95,9 @@ function Wallets({ id, amount }: { id: string; amount(raw: string): string }): R
       <Fault error={error} />
       <ul className="plain-list">
         {data?.data.map(({ userAddress, lastSnapshot }) => (
-          <li key={userAddress} className="between">
+          <li key={userAddress} className="between" data-id={userAddress}>
             <Address text={userAddress} />
-            <span className="figure">{amount(lastSnapshot.rewardsAccumulated)}</span>
+            <Units value={lastSnapshot.rewardsAccumulated} name="lastSnapshot.rewardsAccumulated" {...token} />
           </li>
         ))}
       </ul>

@@ -52,5 +52,5 @@ export function OpportunitiesPage({ query }: { query: URLSearchParams }): ReactN
 function Nothing({ query, page }: { query: URLSearchParams; page: number }): ReactNode {
   if (page > 1) return <Empty title="There is no such page of the list." />
   if (countFilters(query) > 0) return <Empty title="No opportunity fits.">Change or remove a filter.</Empty>
-  return <Empty title="No opportunity is listed yet.">The operator adds them with `openearn catalogue apply`.</Empty>
+  return <Empty title="No opportunity is listed yet.">The operator adds them with `openearn catalogue import`.</Empty>
 }

@@ -57,7 +57,7 @@ export function Facts({ vault }: { vault: types.Opportunity }): ReactNode {
   return (
     <section className="card" aria-labelledby="terms">
       <h2 id="terms">Terms</h2>
-      <dl className="facts">
+      <dl className="facts" data-id={vault.id}>
         {facts.map(([title, value]) => (
           <div key={title}>
             <dt className="muted">{title}</dt>
@@ -104,7 +104,7 @@ function Incentives({ list }: { list: readonly types.Incentive[] }): ReactNode {
       <h3>Rewards</h3>
       <ul className="plain-list">
         {list.map((each) => (
-          <li key={each.id} className="between">
+          <li key={each.id} className="between" data-id={each.id}>
             <span className="names">
               <bdi className="strong">{cutName(each.name, 60)}</bdi>
               <span className="muted small" dir="auto">

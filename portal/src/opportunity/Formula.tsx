@@ -2,6 +2,7 @@ import type { types } from '@openearn/sdk'
 import type { ReactNode } from 'react'
 import { useFigures } from '../figures.js'
 import { Address } from '../ui/Address.js'
+import { Num } from '../ui/Num.js'
 import type { Inputs } from './series.js'
 
 type Props = { input: Inputs; method: types.GetOpportunityHistoricalAPYResult['method']; title: string }
@@ -13,13 +14,12 @@ const formulas: Readonly<Record<string, string>> = {
 
 /** The inputs of the point that the reader looks at: enough to recompute it by hand. */
 export function Formula({ input, method, title }: Props): ReactNode {
-  const figures = useFigures()
   return (
     <details className="formula">
       <summary>How this point is computed</summary>
       <p>
         <code>{formulas[title]}</code>, where from and to are share prices read at two blocks,{' '}
-        {figures.count(input.seconds)} seconds apart.
+        <Num value={input.seconds} as="count" name="effectiveIntervalSeconds" /> seconds apart.
       </p>
       <div className="scroll">
         <table>
@@ -41,7 +41,7 @@ export function Formula({ input, method, title }: Props): ReactNode {
         </table>
       </div>
       <p className="muted small">
-        Method {method.id}, version {method.version}, source {method.source}.
+        Method <bdi>{method.id}</bdi>, version <bdi>{method.version}</bdi>, source <bdi>{method.source}</bdi>.
       </p>
     </details>
   )
@@ -50,15 +50,25 @@ export function Formula({ input, method, title }: Props): ReactNode {
 function Row({ name, reading }: { name: string; reading: types.Reading }): ReactNode {
   const figures = useFigures()
   return (
-    <tr>
+    <tr data-id={reading.blockHash}>
       <th scope="row">{name}</th>
       <td>
-        {figures.count(reading.blockNumber)} <Address text={reading.blockHash} />
+        <Num value={reading.blockNumber} as="count" name="blockNumber" /> <Address text={reading.blockHash} />
       </td>
-      <td>{figures.time(Date.parse(reading.timestamp))}</td>
-      <td className="figure">{reading.sharePrice}</td>
-      <td className="figure">{figures.count(reading.totalAssets)}</td>
-      <td className="figure">{figures.count(reading.totalSupply)}</td>
+      <td>
+        <time dateTime={reading.timestamp}>{figures.time(Date.parse(reading.timestamp))}</time>
+      </td>
+      <td>
+        <data className="figure" value={`${reading.sharePrice}`} data-name="sharePrice">
+          {reading.sharePrice}
+        </data>
+      </td>
+      <td>
+        <Num value={reading.totalAssets} as="count" name="totalAssets" />
+      </td>
+      <td>
+        <Num value={reading.totalSupply} as="count" name="totalSupply" />
+      </td>
     </tr>
   )
 }

@@ -19,7 +19,7 @@ export function Health({ vault }: { vault: types.Opportunity }): ReactNode {
       <Fault error={error} />
       {!data && !error && <Loading rows={1} />}
       {found && (
-        <dl className="facts">
+        <dl className="facts" data-id={found.vaultAddress}>
           <Fact title="Vault">
             {states[found.state] ?? found.state}
             {found.reason && <span className="muted"> ({cutName(found.reason, 200)})</span>}
@@ -38,7 +38,7 @@ export function Health({ vault }: { vault: types.Opportunity }): ReactNode {
       )}
       {data && !found && <p className="muted">The service does not follow this vault.</p>}
       {chain && (
-        <p className="muted small">
+        <p className="muted small" data-id={chain.chainId}>
           The chain is {states[chain.state] ?? chain.state}; block{' '}
           <Num value={chain.indexedBlock} as="count" name="indexedBlock" /> of{' '}
           <Num value={chain.headBlock} as="count" name="headBlock" /> is read.

@@ -86,12 +86,22 @@ function Head({ vault }: { vault: types.Opportunity }): ReactNode {
 function Headline({ vault }: { vault: types.Opportunity }): ReactNode {
   const figures = useFigures()
   const { deltas, freshness, tvl, estimatedApr } = vault
-  const moved = (value: number | null | undefined, write: (value: number) => string, days: string) =>
-    value === null || value === undefined ? undefined : `${write(value)} in ${days}`
+  const moved = (name: 'apy' | 'tvl' | 'lps', write: (value: number) => string) => {
+    const value = deltas?.[name].d7
+    if (value === null || value === undefined) return undefined
+    return (
+      <>
+        <data value={`${value}`} data-name={`deltas.${name}.d7`}>
+          {write(value)}
+        </data>{' '}
+        in 7 days
+      </>
+    )
+  }
   const points = (value: number) => `${value > 0 ? '+' : ''}${figures.tokens(Number(value.toFixed(2)))} points`
   const tiles = [
     {
-      ...{ title: 'APY, 30 days', note: moved(deltas?.apy.d7, points, '7 days') },
+      ...{ title: 'APY, 30 days', note: moved('apy', points) },
       value: <Num value={deltas?.apy.current} as="percent" name="deltas.apy.current" none="withheld" />,
     },
     {
@@ -99,16 +109,16 @@ function Headline({ vault }: { vault: types.Opportunity }): ReactNode {
       value: <Num value={estimatedApr} as="percent" name="estimatedApr" />,
     },
     {
-      ...{ title: 'TVL', note: moved(deltas?.tvl.d7, figures.usdMoved, '7 days') },
+      ...{ title: 'TVL', note: moved('tvl', figures.usdMoved) },
       value: <Num value={freshness.analyticsAt === null ? null : tvl} as="usd" name="tvl" none="no price" />,
     },
     {
-      ...{ title: 'Depositors', note: moved(deltas?.lps.d7, (value) => figures.moved(value), '7 days') },
+      ...{ title: 'Depositors', note: moved('lps', figures.moved) },
       value: <Num value={deltas?.lps.current} as="count" name="deltas.lps.current" />,
     },
   ]
   return (
-    <dl className="tiles">
+    <dl className="tiles" data-id={vault.id}>
       {tiles.map(({ title, note, value }) => (
         <div key={title} className="tile">
           <dt className="muted small">{title}</dt>

@@ -11,13 +11,15 @@ import { Num } from '../ui/Num.js'
 type Portfolio = types.GetWalletPortfolioResult['portfolio']
 type Row = {
   key: string
+  /** The pool, by the members of the item. */
+  id: string
   name: string
   kind: string
   opportunityId: string | null
   amounts: Amount[]
   usd: string | null
 }
-type Amount = { amount: string; symbol: string }
+type Amount = { amount: string; symbol: string; list: 'supply' | 'reward' | 'borrow' }
 
 const kinds: Readonly<Record<types.PortfolioItem['type'], string>> = {
   yield: 'Shares of a vault',
@@ -66,12 +68,14 @@ function toRows({ name, portfolio_item_list }: types.ProtocolHoldings): Row[] {
   return portfolio_item_list.map((item) => {
     const { supply_token_list, borrow_token_list, reward_token_list } = item.detail
     const amounts = [
-      ...[...supply_token_list, ...reward_token_list].map(({ amount, symbol }) => ({ amount, symbol })),
-      ...borrow_token_list.map(({ amount, symbol }) => ({ amount: `-${amount}`, symbol })),
+      ...supply_token_list.map(({ amount, symbol }) => ({ amount, symbol, list: 'supply' as const })),
+      ...reward_token_list.map(({ amount, symbol }) => ({ amount, symbol, list: 'reward' as const })),
+      ...borrow_token_list.map(({ amount, symbol }) => ({ amount: `-${amount}`, symbol, list: 'borrow' as const })),
     ]
     const isPriced = [...supply_token_list, ...reward_token_list].every(({ value_usd }) => value_usd !== null)
     return {
       key: `${item.type} ${item.pool.chain} ${item.pool.id} ${item.name}`,
+      id: `${item.type} ${item.pool.id}`,
       ...{ name: item.detail.description || item.name || name, kind: kinds[item.type], amounts },
       ...{ opportunityId: item.opportunity_id, usd: isPriced ? item.stats.net_usd_value : null },
     }
@@ -81,8 +85,8 @@ function toRows({ name, portfolio_item_list }: types.ProtocolHoldings): Row[] {
 function Positions({ rows }: { rows: readonly Row[] }): ReactNode {
   return (
     <ul className="plain-list">
-      {rows.map(({ key, name, kind, opportunityId, amounts, usd }) => (
-        <li key={key} className="between">
+      {rows.map(({ key, id, name, kind, opportunityId, amounts, usd }) => (
+        <li key={key} className="between" data-id={id}>
           <span className="names">
             <bdi className="strong">
               {opportunityId ? (
@@ -94,8 +98,14 @@ function Positions({ rows }: { rows: readonly Row[] }): ReactNode {
             <span className="muted small">{kind}</span>
           </span>
           <span className="values">
-            {amounts.map(({ amount, symbol }) => (
-              <Num key={`${symbol} ${amount}`} value={amount} as="tokens" name="amount" symbol={cutName(symbol, 16)} />
+            {amounts.map(({ amount, symbol, list }) => (
+              <Num
+                key={`${list} ${symbol} ${amount}`}
+                value={amount}
+                as="tokens"
+                name={`detail.${list}_token_list.amount`}
+                symbol={cutName(symbol, 16)}
+              />
             ))}
             <span className="muted small">
               <Num value={usd} as="usd" name="stats.net_usd_value" none="no price" />
@@ -111,15 +121,19 @@ function Tokens({ rows }: { rows: readonly types.TokenHolding[] }): ReactNode {
   return (
     <ul className="plain-list">
       {rows.map((each) => (
-        <li key={`${each.chainId} ${each.address} ${each.isNative}`} className="between">
+        <li
+          key={`${each.chainId} ${each.address} ${each.isNative}`}
+          className="between"
+          data-id={`${each.chainId} ${each.address} ${each.isNative}`}
+        >
           <span className="names">
             <bdi className="strong">{cutName(each.symbol, 16)}</bdi>
             <ChainName chainId={each.chainId} />
           </span>
           <span className="values">
-            <Num value={each.amount} as="tokens" name="tokens.amount" />
+            <Num value={each.amount} as="tokens" name="amount" />
             <span className="muted small">
-              <Num value={each.valueUsd} as="usd" name="tokens.valueUsd" none="no price" />
+              <Num value={each.valueUsd} as="usd" name="valueUsd" none="no price" />
             </span>
           </span>
         </li>

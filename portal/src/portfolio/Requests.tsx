@@ -1,12 +1,12 @@
 import { useOpportunity, useRequests } from '@openearn/react'
 import type { types } from '@openearn/sdk'
-import { cutName, toUnits } from '@openearn/widget/parts'
+import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
-import { useFigures } from '../figures.js'
 import { Age } from '../ui/Age.js'
 import { Link } from '../ui/Link.js'
 import { Long } from '../ui/Long.js'
 import { Empty, Fault } from '../ui/Notice.js'
+import { Units } from '../ui/Units.js'
 
 type Row = types.GetWalletRequestsResult['requests'][number]
 
@@ -41,13 +41,12 @@ export function Requests({ address }: { address: `0x${string}` }): ReactNode {
 }
 
 function Request({ row }: { row: Row }): ReactNode {
-  const figures = useFigures()
   const { data: vault } = useOpportunity({ id: row.opportunityId })
   const isDeposit = row.kind === 'deposit'
   const token = isDeposit ? vault?.baseToken : vault?.receiptToken
-  const units = toUnits(isDeposit ? row.assets : row.shares)
+  const [member, amount] = isDeposit ? ['assets', row.assets] : ['shares', row.shares]
   return (
-    <li className="between">
+    <li className="between" data-id={`${row.txHash} ${row.requestId}`}>
       <span className="names">
         <bdi className="strong">
           <Link to={`opportunities/${row.opportunityId}`}>{cutName(vault?.name ?? '…', 80)}</Link>
@@ -57,11 +56,7 @@ function Request({ row }: { row: Row }): ReactNode {
         </span>
       </span>
       <span className="values">
-        {token && units !== undefined && (
-          <span className="figure">
-            {figures.amount(units, token.decimals)} <bdi>{cutName(token.symbol, 16)}</bdi>
-          </span>
-        )}
+        {token && <Units value={amount} decimals={token.decimals} name={member} symbol={token.symbol} />}
         <span className="muted small">{states[row.state]}</span>
       </span>
     </li>

@@ -1,11 +1,11 @@
 import { useRewards } from '@openearn/react'
 import type { types } from '@openearn/sdk'
-import { cutName, toUnits } from '@openearn/widget/parts'
+import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
-import { useFigures } from '../figures.js'
 import { Age } from '../ui/Age.js'
 import { Long } from '../ui/Long.js'
 import { Empty, Fault } from '../ui/Notice.js'
+import { Units } from '../ui/Units.js'
 
 /** Rewards that streams hold for a wallet that is only looked at. */
 export function Rewards({ address }: { address: `0x${string}` }): ReactNode {
@@ -28,13 +28,11 @@ export function Rewards({ address }: { address: `0x${string}` }): ReactNode {
   )
 }
 
-function Reward({ reward: { stream, snapshots } }: { reward: types.WalletStream }): ReactNode {
-  const figures = useFigures()
+function Reward({ reward: { stream, streamId, snapshots } }: { reward: types.WalletStream }): ReactNode {
   const [newest] = snapshots
-  const units = toUnits(newest?.rewardsAccumulated)
   const { rewardToken, point, customArgs } = stream
   return (
-    <li className="between">
+    <li className="between" data-id={streamId}>
       <span className="names">
         <bdi className="strong">{cutName(rewardToken?.symbol ?? point?.name ?? '…', 24)}</bdi>
         <span className="muted small">
@@ -42,9 +40,11 @@ function Reward({ reward: { stream, snapshots } }: { reward: types.WalletStream 
         </span>
       </span>
       <span className="values">
-        <span className="figure">
-          {units === undefined ? '–' : figures.amount(units, rewardToken?.decimals ?? point?.decimals ?? 0)}
-        </span>
+        <Units
+          value={newest?.rewardsAccumulated}
+          decimals={rewardToken?.decimals ?? point?.decimals ?? 0}
+          name="snapshots.rewardsAccumulated"
+        />
         {newest && (
           <span className="muted small">
             until <Age at={newest.timestamp} />

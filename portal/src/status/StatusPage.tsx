@@ -78,7 +78,11 @@ function Vaults({ vaults }: { vaults: Status['vaults'] }): ReactNode {
         {(shown) => (
           <ul className="plain-list">
             {shown.map((vault) => (
-              <li key={`${vault.chainId} ${vault.vaultAddress}`} className="between">
+              <li
+                key={`${vault.chainId} ${vault.vaultAddress}`}
+                className="between"
+                data-id={`${vault.chainId} ${vault.vaultAddress}`}
+              >
                 <span className="names">
                   {vault.opportunityId ? (
                     <Link to={`opportunities/${vault.opportunityId}`}>

@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react'
-import { useFigures } from '../figures.js'
 import { Link } from './Link.js'
+import { Num } from './Num.js'
 
 type Props = { page: number; totalPages: number; total: number; toPage(page: number): string }
 
 /** Links to the page before and after, and where the reader is. */
 export function Pager({ page, totalPages, total, toPage }: Props): ReactNode {
-  const figures = useFigures()
   if (total === 0) return null
   return (
     <nav className="pager" aria-label="Pages">
@@ -18,7 +17,9 @@ export function Pager({ page, totalPages, total, toPage }: Props): ReactNode {
         <span />
       )}
       <span className="muted small">
-        Page {figures.count(page)} of {figures.count(totalPages)}, {figures.count(total)} in all
+        Page <Num value={page} as="count" name="pagination.page" /> of{' '}
+        <Num value={totalPages} as="count" name="pagination.totalPages" />,{' '}
+        <Num value={total} as="count" name="pagination.total" /> in all
       </span>
       {page < totalPages ? (
         <Link to={toPage(page + 1)} className="button" rel="next">

@@ -185,7 +185,9 @@ describe('an opportunity', () => {
     const figures = await readFigures(tab, '.tiles')
     // The past of a devnet may be read later: a figure that is not known yet is not there.
     const known = (['apy', 'lps'] as const).filter((each) => vault.deltas[each].current !== null)
+    const moved = (['apy', 'tvl', 'lps'] as const).filter((each) => vault.deltas[each].d7 !== null)
     const names = ['estimatedApr', 'tvl', ...known.map((each) => `deltas.${each}.current`)]
+    names.push(...moved.map((each) => `deltas.${each}.d7`))
     expect(figures.map((each) => each.name).sort()).toEqual(names.sort())
     for (const { name: member, value } of figures)
       expect([member, value]).toEqual([member, `${member.split('.').reduce((at, each) => at[each], vault)}`])

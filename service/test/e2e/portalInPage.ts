@@ -27,6 +27,8 @@ export async function openPortal(dev: Dev) {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(dev.baseUrl).origin })
     const failures: string[] = []
     const outside: string[] = []
+    /** What the service told this page, and what is left of its key's hour by each answer. */
+    const answered: Promise<unknown>[] = []
     const tab = await context.newPage()
     tab.on('pageerror', (error) => failures.push(String(error)))
     tab.on('console', (message) => {
@@ -36,6 +38,17 @@ export async function openPortal(dev: Dev) {
     const own = [new URL(dev.baseUrl).origin, new URL(dev.rpcUrl).origin]
     tab.on('request', (request) => {
       if (!own.includes(new URL(request.url()).origin)) outside.push(request.url())
+    })
+    tab.on('response', (response) => {
+      if (!response.url().startsWith(`${dev.baseUrl}/v2/`)) return
+      const [limit, used, remaining] = ['limit', 'used', 'remaining'].map(
+        (each) => response.headers()[`x-ratelimit-${each}`],
+      )
+      // One that the page gave up has no body.
+      answered.push(
+        Promise.resolve({ budget: { limit, used, remaining } }),
+        response.json().catch(() => null),
+      )
     })
     if (answers)
       await tab.route(`${dev.baseUrl}/v2/**`, async (route) => {
@@ -48,7 +61,7 @@ export async function openPortal(dev: Dev) {
       await settle(tab)
     }
     await go(path)
-    return { tab, go, failures, outside, home, close: () => context.close() }
+    return { tab, go, failures, outside, answered, home, close: () => context.close() }
   }
   return { dev, home, openPage, close: () => browser.close() }
 }

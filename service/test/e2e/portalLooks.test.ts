@@ -71,7 +71,7 @@ describe('every page', () => {
   )
 })
 
-const hostileText = `"><img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>\u202e${'W'.repeat(3_000)}`
+const hostileText = `"><img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>\u202e${'W'.repeat(10_000)}`
 /** Members whose texts have a form that the client relies on. */
 const kinds =
   /^(id|.*Id|.*Ids|type|kind|state|status|address|vaultAddress|timestamp|.*At|value|code|sortBy|txHash|blockHash|chain|.*_id|.*[aA]mount.*|native|usd|.*[uU]sd|.*_value|price|interaction|rewardType|ecosystem|walletAddress|userAddress|deposited|.*TimeStamp|.*Timestamp|strategy|total.*|.*Raw|sharePrice|evidence|version)$/
@@ -95,6 +95,90 @@ describe('texts of strangers', () => {
       }
   }, 240_000)
 })
+
+/** A series of so many points, a quarter of an hour apart, that end where there is none. */
+function makeSeries(count: number) {
+  const data = Array.from({ length: count }, (_, at) => {
+    const native = 1_000 + (at % 97)
+    return {
+      ...{ timestamp: new Date(Date.UTC(2026, 0, 1) - (count - at) * 900_000).toISOString(), blockNumber: at },
+      tvl: { native, usd: native },
+    }
+  })
+  return { data, baseAsset: null }
+}
+
+describe('a page takes any amount of', () => {
+  it('points: 100,000, one or none, which are read by keys and cut nothing', async () => {
+    const path = `opportunities/${devnet.dev.opportunities[0]!.id}?range=all`
+    for (const [count, text] of [
+      [100_000, '$1,089'],
+      [1, '$1,000'],
+    ] as const) {
+      const series = makeSeries(count)
+      const page = await browser.openPage(path, {
+        ...{ width: 360, answers: (asked, body) => (asked.endsWith('/historical/tvl') ? series : body) },
+      })
+      const slider = page.tab.locator('[role=slider]')
+      await slider.waitFor()
+      expect(await slider.getAttribute('aria-valuemax')).toBe(`${count - 1}`)
+      expect(await slider.getAttribute('aria-valuetext')).toContain(text)
+      await slider.focus()
+      for (const key of ['Home', 'ArrowRight', 'PageUp', 'End', 'ArrowLeft']) await page.tab.keyboard.press(key)
+      expect(await slider.getAttribute('aria-valuenow')).toBe(`${Math.max(0, count - 2)}`)
+      // The line and its grid are there: other colours than the ground stand in the drawing.
+      const drawn = await page.tab.evaluate(`{
+        const canvas = document.querySelector('canvas')
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+        data.some((each, at) => at % 4 === 3 && each > 200)
+      }`)
+      expect([count, drawn, await findCut(page.tab)]).toEqual([count, true, []])
+      expect([count, page.failures, page.outside]).toEqual([count, [], []])
+      await page.close()
+    }
+    const empty = await browser.openPage(path, {
+      answers: (asked, body) => (asked.endsWith('/historical/tvl') ? makeSeries(0) : body),
+    })
+    await empty.tab.getByText('There is no value in this range.').waitFor()
+    expect([empty.failures, empty.outside]).toEqual([[], []])
+    await empty.close()
+  }, 120_000)
+
+  it('positions: of 10,000 fifty are drawn, and fifty more when asked', async () => {
+    const page = await browser.openPage(`portfolio/${player}`, { answers: (_, body) => multiply(body, 10_000) })
+    const { tab } = page
+    const earned = tab.locator('section[aria-labelledby=earnings] li')
+    expect([await earned.count(), await tab.locator('section[aria-labelledby=holdings] li').count()]).toEqual([50, 50])
+    await tab.getByRole('button', { name: 'Show more of 10,000' }).last().click()
+    await expect.poll(() => earned.count()).toBe(100)
+    expect([await findCut(tab), page.failures, page.outside]).toEqual([[], [], []])
+    await page.close()
+  }, 120_000)
+})
+
+/** A portfolio with so many positions, each of another vault. */
+function multiply(body: unknown, count: number): unknown {
+  const told = body as { portfolio?: Portfolio }
+  if (!told.portfolio) return body
+  const { holdings, productsEarnings } = told.portfolio
+  const [wallet] = holdings.wallets
+  const [protocol] = wallet!.protocols
+  const [[item], [earning]] = [protocol!.portfolio_item_list, productsEarnings]
+  const ids = Array.from({ length: count }, (_, at) => `00000000-0000-4000-8000-${`${at}`.padStart(12, '0')}`)
+  const items = ids.map((id) => ({ ...item, opportunity_id: id, pool: { ...item!.pool, id } }))
+  const protocols = [{ ...protocol, portfolio_item_list: items }]
+  return {
+    ...told,
+    portfolio: {
+      ...{ ...told.portfolio, holdings: { ...holdings, wallets: [{ ...wallet, protocols, tokens: [] }] } },
+      productsEarnings: ids.map((opportunityId) => ({ ...earning, opportunityId })),
+    },
+  }
+}
+type Portfolio = {
+  holdings: { wallets: { protocols: { portfolio_item_list: { pool: object }[] }[] }[] }
+  productsEarnings: object[]
+}
 
 describe('a page that cannot be read', () => {
   it('says that it is offline, and goes on with what it has', async () => {

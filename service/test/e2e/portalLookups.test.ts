@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { devAccount } from '../../src/cli/dev/anvil.js'
+import { playerIndexes } from '../../src/cli/dev/history.js'
 import { openClient } from './client.js'
 import { openPortal, type PortalBrowser, readFigures, settle } from './portalInPage.js'
+import { findTold, isWritten, listInstants, readShown } from './portalNumbers.js'
+import { runOpenEarn } from './process.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 
 let trusted: TrustedDevnet
@@ -161,6 +165,92 @@ describe('a distributor', () => {
     expect([(await kept()).includes('pk_'), (await kept()).includes('sk_')]).toEqual([false, false])
     await page.close()
   }, 60_000)
+})
+
+describe('every page', () => {
+  it('shows no number and no instant but those of the API, each exactly, and written as it is', async () => {
+    const { dev } = devnet
+    const [vault, withheld] = [dev.opportunities.find(({ kind }) => kind === 'erc4626')!, dev.withheld[0]!]
+    const wallet = devAccount(playerIndexes[0]).address
+    const pages = {
+      '': 20,
+      [`opportunities/${vault.id}?chart=apy&range=7d`]: 20,
+      [`opportunities/${withheld.id}`]: 8,
+      [`portfolio/${wallet}`]: 20,
+      [`distributor/${dev.distributorIds[2]}/metrics?range=7d`]: 4,
+      [`distributor/${dev.distributorIds[2]}/ledger`]: 20,
+      [`distributor/${code}/streams`]: 5,
+      [`distributor/${code}/check?tx=${sent.deposit}&chainId=31337`]: 0,
+      [`distributor/${code}/key`]: 3,
+      [lookUp(sent.deposit)]: 4,
+      status: 20,
+      methodology: 0,
+    }
+    const wrong: unknown[] = []
+    let [compared, dated] = [0, 0]
+    for (const [path, least] of Object.entries(pages)) {
+      // The key's budget is known once the page has called the API.
+      const isKey = path.endsWith('/key')
+      const page = await browser.openPage(isKey ? path.replace('key', 'ledger') : path)
+      if (isKey) await page.tab.getByRole('link', { name: 'Key', exact: true }).click()
+      for (const summary of await page.tab.locator('summary').all()) await summary.click()
+      await settle(page.tab)
+      await page.tab.waitForLoadState('networkidle')
+      const { figures, times, loose } = await readShown(page.tab)
+      const answers = await Promise.all(page.answered)
+      const chainIds = findTold({ ids: [], name: 'chainId' }, answers)
+      const untold = loose.filter((text) => !chainIds.includes(text))
+      wrong.push(...untold.map((text) => [path, 'is told by nobody', text]))
+      for (const figure of figures) {
+        const told = findTold(figure, answers).map((each) => (figure.name.includes('borrow') ? `-${each}` : each))
+        if (!told.includes(figure.value)) wrong.push([path, 'the API tells otherwise', figure, told])
+        if (!isWritten(figure)) wrong.push([path, 'is written otherwise', figure])
+      }
+      const instants = listInstants(answers)
+      for (const time of times) if (!instants.has(Date.parse(time))) wrong.push([path, 'no such instant', time])
+      if (figures.length < least) wrong.push([path, `has ${figures.length} figures`])
+      wrong.push(...page.failures, ...page.outside)
+      compared += figures.length
+      dated += times.length
+      await page.close()
+    }
+    expect(wrong).toEqual([])
+    console.info(`${compared} figures and ${dated} instants of ${Object.keys(pages).length} pages are those of the API`)
+    expect(compared).toBeGreaterThan(300)
+  }, 240_000)
+})
+
+describe('a key', () => {
+  it('that is revoked while its page is open is said to be refused; the page goes on with the key of the operator', async () => {
+    const env = { OPENEARN_DATA_DIR: trusted.dataDir }
+    const { id } = devnet.dev.organizations[0]!
+    const made = await runOpenEarn(['keys', 'create', '--org', id, '--kind', 'publishable'], env)
+    const key = /pk_live_\w+/.exec(made)![0]
+    const page = await browser.openPage(`distributor/${code}/key`)
+    const { tab } = page
+    await tab.getByLabel('Your publishable key').fill(key)
+    await tab.getByRole('button', { name: 'Use it' }).click()
+    const menu = tab.getByRole('navigation', { name: 'Portal' })
+    await menu.getByRole('link', { name: 'Opportunities' }).click()
+    await tab.locator('li[data-id]').first().waitFor()
+    await runOpenEarn(['keys', 'revoke', `${key.slice(0, 12)}…${key.slice(-4)}`], env)
+    const refused = tab.getByRole('alert').filter({ hasText: 'The key of this page is no longer accepted' })
+    // A key is looked up again every few seconds.
+    for (const sortBy of ['name', 'tvl', 'type', 'apr', 'curator', 'provider', 'tvlD1', 'tvlD7', 'tvlD30', 'lpsD1']) {
+      await tab.getByRole('combobox', { name: 'Sort by' }).selectOption(sortBy)
+      await settle(tab)
+      await tab.waitForLoadState('networkidle')
+      if (await refused.isVisible()) break
+      await tab.waitForTimeout(1_000)
+    }
+    await refused.waitFor()
+    await page.go(`distributor/${code}/key`)
+    await tab.getByText('These pages call the API with the key of the operator').waitFor()
+    await menu.getByRole('link', { name: 'Opportunities' }).click()
+    await tab.locator('li[data-id]').first().waitFor()
+    expect([page.failures, page.outside]).toEqual([[], []])
+    await page.close()
+  }, 120_000)
 })
 
 describe('the status', () => {
