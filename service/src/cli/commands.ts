@@ -122,6 +122,11 @@ export const commands: Record<string, Described> = {
     file: './report.js',
     member: 'report',
   },
+  statement: {
+    summary: 'write what a month of a distributor came to, and keep it',
+    file: './statement.js',
+    member: 'statement',
+  },
   export: {
     summary: 'write the ledger, lots with their changes, USD-days by wallet, flows, snapshots or prices to a file',
     file: './export.js',

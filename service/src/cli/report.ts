@@ -46,7 +46,7 @@ export const report: Command = {
           String(coverage.drift),
           String(coverage.supply ?? 'unknown'),
         ]),
-        rows,
+        rows.map(({ vaultId: _, ...row }) => row),
       )
       if (rows.length === 0) print('nothing was ever attributed to this distributor')
       const now = clock.now()

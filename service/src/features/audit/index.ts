@@ -1,9 +1,11 @@
 /**
- * Exports, a distributor's report, and the log of changes by commands. Owns `operator_changes`.
+ * Exports, a distributor's report and its statements, and the log of changes by commands. Owns `operator_changes` and `statements`.
  */
 export { recordChanges } from './changes.js'
 export { dailyNames, listExportColumns, streamExport } from './exports.js'
 export { type FileVault, recountUsdDays } from './recountFiles.js'
 export { type DistributorReportRow, reportDistributor } from './reportDistributor.js'
+export { type MadeStatement, makeStatement, parseMonth, type StatementAsk } from './statement.js'
+export { exportsOfStatement } from './statementFiles.js'
 export { listChanges, type OperatorChange } from './storeChanges.js'
 export { type ExportName, type ExportRange, exportNames, timelessNames } from './storeReport.js'

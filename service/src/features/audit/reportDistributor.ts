@@ -4,6 +4,7 @@ import { listCountedReach, readUsdDays } from '../metrics/index.js'
 import { findCoverage, listAttributedVaults } from './storeReport.js'
 
 export type DistributorReportRow = {
+  vaultId: number
   opportunityId: string
   opportunityName: string
   chainId: number
@@ -15,6 +16,8 @@ export type DistributorReportRow = {
   unguardedMs: number
   /** Snapshots after which the vault sold shares below their price by more than `stagedBps`. */
   staged: number
+  /** A block at which the share price has to be read was not tried yet. */
+  isAwaited: boolean
   /**
    * Shares at the block of the last snapshot before the end: in lots, outside them, and what the supply read there has
    * beyond both. Without a snapshot there is no supply to hold them against.
@@ -39,7 +42,7 @@ export async function reportDistributor(
   const rows: DistributorReportRow[] = []
   for (const { vault, found } of counted) {
     const { vaultId, opportunityId, opportunityName, chainId, vaultAddress } = vault
-    const { total, last, staged } = found
+    const { total, last, staged, isAwaited } = found
     const held = await findCoverage(
       db,
       vaultId,
@@ -50,7 +53,18 @@ export async function reportDistributor(
     const drift = supply === null ? 0n : supply - attributed - unattributed
     const usdDays = formatUnits(total.usdDays, usdDecimals)
     const coverage = { attributed, unattributed, drift, supply }
-    rows.push({ opportunityId, opportunityName, chainId, vaultAddress, ...total, usdDays, staged, coverage })
+    rows.push({
+      vaultId,
+      opportunityId,
+      opportunityName,
+      chainId,
+      vaultAddress,
+      ...total,
+      usdDays,
+      staged,
+      isAwaited,
+      coverage,
+    })
   }
   return rows
 }
