@@ -179,6 +179,7 @@ export function openModel({ random, contract = false, batches = false, protect }
       if (isElsewhere()) return '0x'
       if (data.startsWith('0xdd62ed3e') && to === asset) return numberToHex(state.allowance, { size: 32 })
       if (data.startsWith('0x70a08231') && to === asset) return numberToHex(state.balance, { size: 32 })
+      if (data === '0x313ce567' && to === asset.toLowerCase()) return numberToHex(6, { size: 32 })
       if (data === '0x38d52e0f' && to === vault) return `0x${asset.slice(2).padStart(64, '0')}`
       throw rpcError(3, 'reverted')
     },

@@ -17,7 +17,10 @@ export type AmountFieldProps = {
   held: bigint | undefined
 }
 
-/** A field for an amount, and what the wallet has of it. */
+/**
+ * A field for an amount, and what the wallet has of it. The place of both is kept while the balance is read: a button that moves
+ * under a pointer is missed.
+ */
 export function AmountField(props: AmountFieldProps): ReactNode {
   const { label, symbol, decimals, text, onText, problem, held } = props
   const { say, figures } = useSettings()
@@ -39,24 +42,22 @@ export function AmountField(props: AmountFieldProps): ReactNode {
         />
       </label>
       <div id={id}>
-        {held !== undefined && (
-          <span className="figure small muted">
-            {say('held', { amount: figures.amount(held, decimals), symbol: cutName(symbol, 16) })}
-          </span>
-        )}
+        <span className="figure small muted">
+          {held === undefined
+            ? '\u00a0'
+            : say('held', { amount: figures.amount(held, decimals), symbol: cutName(symbol, 16) })}
+        </span>
         {problem !== undefined && (
           <p role="alert" className="alert">
             {problem}
           </p>
         )}
       </div>
-      {held !== undefined && held > 0n && (
-        <div>
-          <button type="button" onClick={() => onText(figures.typed(held, decimals))}>
-            {say('all')}
-          </button>
-        </div>
-      )}
+      <div>
+        <button type="button" disabled={!held} onClick={() => held && onText(figures.typed(held, decimals))}>
+          {say('all')}
+        </button>
+      </div>
     </div>
   )
 }

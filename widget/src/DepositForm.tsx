@@ -13,20 +13,23 @@ import { useSettings } from './settings.js'
 /** A token that a deposit is paid with. `isSwapped`: the vault does not take it itself. */
 type Payment = types.Token & { isNative: boolean; isSwapped: boolean }
 
+/** Whether tokens that the vault does not take can be swapped to one that it takes. */
+const takesOthers = ({ swapDirectEnabled, swapRouteEnabled, meta }: types.Opportunity): boolean =>
+  swapDirectEnabled || swapRouteEnabled || meta.routedSwapEnabled
+
 /** The tokens that the vault takes, and those of the wallet that can be swapped to one. */
 function paymentsOf(vault: types.Opportunity, held: readonly Held[]): Payment[] {
-  const { meta, depositTokens, swapDirectEnabled, swapRouteEnabled, chainId } = vault
+  const { meta, depositTokens, chainId } = vault
   const direct = meta.directInteractionEnabled ? depositTokens : []
   const isTaken = (each: Held) =>
     !each.isNative && direct.some(({ address }) => address.toLowerCase() === each.address.toLowerCase())
   const isShare = (each: Held) => each.address.toLowerCase() === vault.receiptToken.address.toLowerCase()
-  const others =
-    swapDirectEnabled || swapRouteEnabled || meta.routedSwapEnabled
-      ? held.filter(
-          (each) =>
-            each.chainId === chainId && !each.isProtocolToken && !isTaken(each) && (each.isNative || !isShare(each)),
-        )
-      : []
+  const others = !takesOthers(vault)
+    ? []
+    : held.filter(
+        (each) =>
+          each.chainId === chainId && !each.isProtocolToken && !isTaken(each) && (each.isNative || !isShare(each)),
+      )
   return [
     ...direct.map((token) => ({ ...token, isNative: false, isSwapped: false })),
     ...others.slice(0, 50).map((token) => ({ ...token, isSwapped: true })),
@@ -71,7 +74,7 @@ export function DepositForm({ vault, account }: { vault: types.Opportunity; acco
   return (
     <form className="card stack" onSubmit={submit} noValidate aria-label={title}>
       <h3>{title}</h3>
-      {payments.length > 1 && (
+      {(payments.length > 1 || takesOthers(vault)) && (
         <label>
           {say('token')}
           <select value={keyOf(token)} onChange={(event) => choose(event.target.value)}>

@@ -26,7 +26,7 @@ export function listApprovals(
     allowance,
     approvalReset,
     ...known
-  }: { allowance: bigint | undefined; approvalReset: boolean | undefined } & Pick<Known, 'names'>,
+  }: { allowance: bigint | undefined; approvalReset: boolean | undefined } & Pick<Known, 'names' | 'decimals'>,
 ): Step[][] {
   const step = (value: bigint): Step => ({
     type: 'approve',

@@ -14,6 +14,7 @@ export type Common = {
   distributorId: string | null | undefined
   gasCap: bigint
   names: ReadonlyMap<Address, string>
+  decimals: ReadonlyMap<Address, number>
   swap: KnownSwap | undefined
 }
 
@@ -82,6 +83,7 @@ export function parseCommon(context: unknown, complain: Complain): Common | unde
     distributorId: readDistributor(context, refuse),
     gasCap: readAmount(context, 'gasCap', refuse) ?? gasCapDefault,
     names: readNames(context, refuse),
+    decimals: readDecimals(context, refuse),
     swap: isGiven(context, 'swap') ? parseSwapContext(getMember(context, 'swap'), refuse) : undefined,
   }
   return complete && chainId !== undefined ? { ...known, chainId, wrappedNative, depositRouter } : undefined
@@ -171,6 +173,25 @@ function readSigners(context: unknown, complain: Complain): Signer[] {
     complain(`signers: ${quote(text)} is no address`)
     return []
   })
+}
+
+/** More decimals than a whole number of 256 bits has digits tell no amount. */
+const decimalsMax = 77
+
+export function readDecimals(context: unknown, complain: Complain): Map<Address, number> {
+  const decimals = new Map<Address, number>()
+  const given = getMember(context, 'decimals')
+  if (given === undefined) return decimals
+  const entries = isRecord(given) ? Object.entries(given) : undefined
+  if (!entries || entries.length > listMax) complain('decimals is no list of decimals by address')
+  for (const [text, count] of entries?.slice(0, listMax) ?? []) {
+    const address = parseAddress(text)
+    if (!address || decimals.has(address)) complain(`decimals: ${quote(text)} is no address, or stands there twice`)
+    else if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > decimalsMax)
+      complain(`decimals: those of ${address} are no whole number from 0 to ${decimalsMax}`)
+    else decimals.set(address, count)
+  }
+  return decimals
 }
 
 /** A name that is what it shows: nothing invisible, no line break, nothing that turns what comes after it around. */

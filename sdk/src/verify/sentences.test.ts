@@ -108,6 +108,43 @@ describe('the sentences of a plan', () => {
     ])
   })
 
+  it.each<[string, Record<string, number>, string[]]>([
+    ['erc4626 deposit without approval', { [token.toLowerCase()]: 6 }, ['Deposit 50 (50000000 units) of TOKEN into']],
+    [
+      'erc4626 deposit with reset',
+      { [old]: 9 },
+      ['Reset the allowance', 'exactly 0.077 (77000000 units) of', 'Deposit 0.077 (77000000 units) of'],
+    ],
+    ['erc4626 deposit without approval', { [token]: 0 }, ['Deposit 50000000 (50000000 units) of TOKEN into']],
+    ['erc4626 withdraw', { [erc4626]: 18 }, ['Redeem 1 shares (1000000000000000000 units) of']],
+    ['erc4626 withdraw', { [token]: 6 }, ['Redeem 1000000000000000000 shares of']],
+    ['lagoon request to redeem', { [lagoon]: 20 }, ['Request to redeem 0.1 shares (10000000000000000000 units) of']],
+    ['erc7540 request', { [token]: 7 }, ['exactly 10 (100000000 units)', 'Request to deposit 10 (100000000 units) of']],
+  ])('tell whole amounts as well, by decimals that were handed in: %s, %o', async (name, decimals, parts) => {
+    const plan = namedPlan(name)
+    Object.assign(plan.context, { decimals })
+    const { sentences } = await verify(plan)
+    expect(sentences).toHaveLength(parts.length)
+    for (const [at, part] of parts.entries()) expect(sentences[at]).toContain(part.replace('TOKEN', token))
+  })
+
+  it.each<[unknown, RegExp]>([
+    [[], /no list of decimals/],
+    [{ USDC: 6 }, /USDC is no address/],
+    [{ [token]: 6, [token.toLowerCase()]: 6 }, /stands there twice/],
+    [{ [token]: '6' }, /no whole number from 0 to 77/],
+    [{ [token]: -1 }, /no whole number/],
+    [{ [token]: 1.5 }, /no whole number/],
+    [{ [token]: 78 }, /no whole number/],
+    [Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [i, 6])), /no list of decimals/],
+  ])('are refused with decimals that tell no amount: %j', async (decimals, problem) => {
+    const plan = namedPlan('erc4626 deposit without approval')
+    Object.assign(plan.context, { decimals })
+    const { ok, problems } = await verify(plan)
+    expect(ok).toBe(false)
+    expect(problems[0]).toMatch(problem)
+  })
+
   it('say nothing of a suffix where there is none, and nothing at all of a plan that is refused', async () => {
     const plan = namedPlan('lagoon cancel')
     const { transaction } = plan.transactions[0]!

@@ -114,6 +114,11 @@ export type PlanContext = {
   gasCap?: string | bigint
   /** Names of addresses in the sentences, next to the address itself; your own words, never the service's. */
   names?: Readonly<Record<string, string>>
+  /**
+   * Decimals of tokens and shares by address: the sentences tell whole amounts too. Read `decimals()` of each yourself; never
+   * the service's word, which could make 100 of 1.
+   */
+  decimals?: Readonly<Record<string, number>>
 }
 
 /** The context of a plan that only swaps: without a vault. */

@@ -1,9 +1,9 @@
 import type { Address, Hex } from 'viem'
 import { listApprovals } from './approvals.js'
-import { readAddress, readAmount, readChainId, readFlag, readNames } from './context.js'
+import { readAddress, readAmount, readChainId, readDecimals, readFlag, readNames } from './context.js'
 import { checkLimits, gasCapDefault } from './limits.js'
 import { findSame } from './preparations.js'
-import { nameOf } from './sentences.js'
+import { nameOf, tellAmount } from './sentences.js'
 import { type Complain, getMember, parseAddress, parseRaw, quote } from './shape.js'
 import { computeRoot, parseStreamId, readStreamCall, recoverVerifier, type StreamCall } from './streamCalls.js'
 import { type ParsedTransaction, parseTransactions } from './transactions.js'
@@ -45,6 +45,8 @@ export type StreamContext = {
   gasCap?: string | bigint
   /** Names of addresses in the sentences, next to the address itself. */
   names?: Readonly<Record<string, string>>
+  /** Decimals of the token by its address, as you read them yourself; the sentences tell whole amounts too. */
+  decimals?: Readonly<Record<string, number>>
 }
 
 const names = ['createStream', 'addFunds', 'withdrawFunds', 'claim'] as const
@@ -65,6 +67,7 @@ type Known = {
   approvalReset: boolean | undefined
   gasCap: bigint
   names: ReadonlyMap<Address, string>
+  decimals: ReadonlyMap<Address, number>
 }
 
 /**
@@ -142,6 +145,7 @@ function parseKnown(context: unknown, type: Name | undefined, complain: Complain
     approvalReset: readFlag(context, 'approvalReset', refuse),
     gasCap: readAmount(context, 'gasCap', refuse) ?? gasCapDefault,
     names: readNames(context, refuse),
+    decimals: readDecimals(context, refuse),
   }
   return good && chainId !== undefined ? { ...known, chainId } : undefined
 }
@@ -219,8 +223,7 @@ function tellSigned(
     if (rewardToken !== asked.token) complain('the stream pays another token')
     if (known.streamId !== undefined && streamId !== known.streamId) complain('the stream has another id')
   } else if (call.args[0].stream !== known.stream) complain('the budget is of another stream')
-  const token = asked.token ? nameOf(asked.token, known) : ''
-  const paid = `${net} units of ${token}, and ${feeAmount} as a fee`
+  const paid = `${asked.token ? tellAmount(net, asked.token, known) : `${net} units`}, and ${feeAmount} as a fee`
   const sentence = isNew
     ? `Create the reward stream ${call.args[0].streamId} with a budget of ${paid}.`
     : `Add ${paid}, to the budget of the reward stream ${nameOf(call.args[0].stream, known)}.`

@@ -10,10 +10,10 @@ import {
   toHex,
 } from 'viem'
 import { isSame as areSteps } from './approvals.js'
-import { readNames } from './context.js'
+import { readDecimals, readNames } from './context.js'
 import { approve } from './expected.js'
 import { checkLimits, gasCapDefault } from './limits.js'
-import { nameOf, tellApproval } from './sentences.js'
+import { nameOf, tellAmount, tellApproval } from './sentences.js'
 import { type Complain, getMember, parseAddress, parseAmount, readList } from './shape.js'
 import { parseTransactions } from './transactions.js'
 import type { PlanVerdict } from './types.js'
@@ -40,6 +40,8 @@ export type SwapOrderRequest = {
   gasCap?: string | bigint
   /** Names of addresses in the sentences, next to the address itself. */
   names?: Readonly<Record<string, string>>
+  /** Decimals of the tokens by address, as you read them yourself; the sentences tell whole amounts too. */
+  decimals?: Readonly<Record<string, number>>
 }
 
 const abi = parseAbi(['function invalidateOrder(bytes orderUid)'])
@@ -75,7 +77,10 @@ export function verifySwapOrder(request: SwapOrderRequest, built: unknown): Plan
 }
 
 type Terms = Record<'user' | 'tokenIn' | 'tokenOut' | 'settlement' | 'relayer', Address> &
-  Record<'amountIn' | 'minAmountOut' | 'gasCap', bigint> & { names: ReadonlyMap<Address, string> }
+  Record<'amountIn' | 'minAmountOut' | 'gasCap', bigint> & {
+    names: ReadonlyMap<Address, string>
+    decimals: ReadonlyMap<Address, number>
+  }
 
 function parseTerms(request: SwapOrderRequest, complain: Complain): Terms | undefined {
   const addresses = {
@@ -85,7 +90,13 @@ function parseTerms(request: SwapOrderRequest, complain: Complain): Terms | unde
   }
   const amounts = { amountIn: parseAmount(request.amountIn), minAmountOut: parseAmount(request.minAmountOut) }
   const gasCap = request.gasCap === undefined ? gasCapDefault : parseAmount(request.gasCap)
-  const terms = { ...addresses, ...amounts, gasCap, names: readNames(request, complain) }
+  const terms = {
+    ...addresses,
+    ...amounts,
+    gasCap,
+    names: readNames(request, complain),
+    decimals: readDecimals(request, complain),
+  }
   for (const [name, value] of Object.entries(terms)) if (value === undefined) complain(`the request has no ${name}`)
   if (!Number.isSafeInteger(request.validToMax)) complain('the request has no validToMax')
   return Object.values(terms).includes(undefined) ? undefined : (terms as Terms)
@@ -171,9 +182,8 @@ function tellSigned(
   terms: Terms,
   { least, until, isWhole }: { least: bigint; until: string; isWhole: boolean },
 ): string {
-  const [tokenIn, tokenOut, user] = [terms.tokenIn, terms.tokenOut, terms.user].map((each) => nameOf(each, terms))
   const way = isWhole ? 'at once' : 'at once or in parts'
-  return `Sign an order: ${terms.amountIn} units of ${tokenIn} for at least ${least} units of ${tokenOut}, filled ${way} by ${until}; it goes to ${user}.`
+  return `Sign an order: ${tellAmount(terms.amountIn, terms.tokenIn, terms)} for at least ${tellAmount(least, terms.tokenOut, terms)}, filled ${way} by ${until}; it goes to ${nameOf(terms.user, terms)}.`
 }
 
 /** Whether a value says the same: addresses and hex in any case, nothing more and nothing less in an object. */

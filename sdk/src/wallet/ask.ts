@@ -4,7 +4,7 @@ import type { SwapOrderRequest } from '../verify/verifySwapOrder.js'
 import { type ClaimAsked, checkClaim } from './checkClaim.js'
 import { type Asked, checkPlan, type Plan } from './checkPlan.js'
 import { ask, type Handed, type Provider, readFailure } from './provider.js'
-import type { Confirm } from './reads.js'
+import { type Confirm, readDecimals } from './reads.js'
 import { findFacts, nowOf, readTime, type World } from './world.js'
 
 /**
@@ -108,7 +108,8 @@ export async function checkOrder(world: World, asked: OrderAsked, built: BuiltSw
   const { settlement, relayer, gasCap } = facts
   if (!settlement || !relayer)
     return { ok: false, problems: [`no settlement of chain ${asked.chainId} is trusted`], sentences: [], trusts }
-  const request = { ...asked, settlement, relayer, ...(gasCap === null ? {} : { gasCap }) }
+  const decimals = await readDecimals(world.provider, [asked.tokenIn, asked.tokenOut])
+  const request = { ...asked, settlement, relayer, decimals, ...(gasCap === null ? {} : { gasCap }) }
   return { ...verifySwapOrder(request, built), trusts }
 }
 

@@ -10,6 +10,7 @@ import {
   quoteBest,
   read,
   readAddress,
+  readDecimals,
   shareOf,
   tellSlippage,
   toleranceBps,
@@ -109,14 +110,21 @@ async function makeContext(
     ...(isSwapping ? { deadlineMax: await readDeadlineMax(world, asked) } : {}),
   }
   const none = { address: '', kind: '', asset: '' }
+  const decimals = await readDecimals(provider, [...tokensOf(asked), vault?.asset, vault?.share, wrappedNative])
   return {
-    ...{ chainId, signers, actionId: plan.actionId, swap },
+    ...{ chainId, signers, actionId: plan.actionId, swap, decimals },
     vault: vault ? { address: vault.address, kind: vault.kind, asset: vault.asset, receiptToken: vault.share } : none,
     ...(allowances.vault === undefined ? {} : { allowance: allowances.vault }),
     ...(wrappedNative === null ? {} : { wrappedNative }),
     ...(depositRouter === null ? {} : { depositRouter }),
     ...(gasCap === null ? {} : { gasCap }),
   }
+}
+
+/** The tokens that a request names. */
+function tokensOf(asked: Asked): (string | undefined)[] {
+  if (asked.type === 'swap') return [asked.tokenIn, asked.tokenOut]
+  return [asked.type === 'deposit' ? asked.tokenIn : undefined, asked.type === 'withdraw' ? asked.tokenOut : undefined]
 }
 
 const usesRouter = ({ transactions }: Plan, router: string | null): boolean =>

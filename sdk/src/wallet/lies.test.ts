@@ -106,6 +106,17 @@ describe('a service that lies', () => {
     }
   })
 
+  it('about the decimals of a token is found out by its reader: the token itself is asked, and 100 for 1 is shown', async () => {
+    const { model } = openWallet(createRandom(1))
+    const world = {
+      ...open(buildPlan({ name: 'honest', assets: 100_000_000n }), trust),
+      provider: { request: model.request as never },
+    }
+    let at: Flow = beginDeposit({ ...params, amount: 100_000_000n })
+    for (let step = 0; step < 5 && !at.sentences; step++) at = await advance(at, world)
+    expect(at.sentences?.at(-1)).toContain('Deposit 100 (100000000 units) of')
+  })
+
   it('names a vault that takes another token than it says: the vault itself is asked', async () => {
     const { model, reached } = openWallet(createRandom(1))
     const own = { ...facts, vaults: [{ ...facts.vaults[0]!, asset: attacker as `0x${string}` }] }

@@ -6,6 +6,7 @@ const selectors = {
   'allowance(address,address)': '0xdd62ed3e',
   'balanceOf(address)': '0x70a08231',
   'asset()': '0x38d52e0f',
+  'decimals()': '0x313ce567',
   'stETH()': '0xc1fe3e48',
   'aToken()': '0xa0c1f15e',
   'previewDeposit(uint256)': '0xef8b30f7',
@@ -84,6 +85,18 @@ export const addressOf = (value: bigint | undefined): string | undefined =>
 
 export const readAddress = async (provider: Provider, to: string, name: Read, ...words: (bigint | string)[]) =>
   addressOf((await read(provider, to, name, ...words))?.[0])
+
+/** The decimals of tokens as each says them itself, by address; one that does not say them is left out. */
+export async function readDecimals(
+  provider: Provider,
+  tokens: readonly (string | null | undefined)[],
+): Promise<Record<string, number>> {
+  const asked = tokens.filter((token) => token && !isNative(token)).map((token) => String(token).toLowerCase())
+  const decimalsOf = async (token: string) =>
+    [token, Number((await read(provider, token, 'decimals()'))?.[0] ?? -1)] as const
+  const found = await Promise.all([...new Set(asked)].map(decimalsOf))
+  return Object.fromEntries(found.filter(([, decimals]) => decimals >= 0 && decimals <= 77))
+}
 
 type Exchange = { quoter: string | null; v2: string | undefined; hub: string | null }
 

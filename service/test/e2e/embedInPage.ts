@@ -35,7 +35,7 @@ export async function openEmbed({ devnet, dataDir, trust }: TrustedDevnet) {
 
   const show = async (at: number, options?: WalletOptions) => {
     const page = await app.openPage(at, {}, [ethereum], options)
-    page.context.setDefaultTimeout(60_000 * patience)
+    page.context.setDefaultTimeout(20_000 * patience)
     const tab = page.page
     const go = async () => void (await tab.goto(app.pages.origin))
     await go()

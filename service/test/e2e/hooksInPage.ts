@@ -11,6 +11,7 @@ import { bundle, type ReactVersion } from '../../../react/test/bundles.js'
 import { openChromium } from '../chromium.js'
 import { openClient } from './client.js'
 import type { Dev } from './process.js'
+import { tellPage } from './tellPage.js'
 import { openWallet, type WalletOptions } from './wallet.js'
 
 export type World = { dev: Dev; dataDir: string; trust: Trust }
@@ -179,6 +180,7 @@ export async function openHooks(
     }
     const openTab = async () => {
       const tab = await context.newPage()
+      tellPage(tab)
       tab.on('pageerror', (error) => failures.push(String(error)))
       tab.on('console', (message) => {
         if (message.type() === 'error') failures.push(message.text())

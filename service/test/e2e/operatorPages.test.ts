@@ -52,7 +52,11 @@ async function openPage(path = '', { width = 1280, theme = 'light', token = oper
   const told = new Map<string, Promise<Answer>>()
   tab.on('response', (response) => {
     const [, name] = /\/ops\/v1\/(\w+)\.json$/.exec(response.url()) ?? []
-    if (name !== undefined) told.set(name, response.json() as Promise<Answer>)
+    if (name === undefined) return
+    const answer = response.json() as Promise<Answer>
+    // The browser forgets an answer of a page that was left: it matters only to who asks for it.
+    answer.catch(() => undefined)
+    told.set(name, answer)
   })
   if (answers)
     await tab.route(`${base}/ops/v1/*.json`, async (route) => {

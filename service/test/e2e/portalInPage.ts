@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { patience } from '../../../contracts/test/patience.js'
 import { openChromium } from '../chromium.js'
 import type { Dev } from './process.js'
+import { tellPage } from './tellPage.js'
 
 type View = {
   width?: number
@@ -30,6 +31,7 @@ export async function openPortal(dev: Dev) {
     /** What the service told this page, and what is left of its key's hour by each answer. */
     const answered: Promise<unknown>[] = []
     const tab = await context.newPage()
+    tellPage(tab)
     tab.on('pageerror', (error) => failures.push(String(error)))
     tab.on('console', (message) => {
       // A refusal of the service is shown in the page; the browser notes it here as well.

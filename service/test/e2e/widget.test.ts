@@ -44,7 +44,7 @@ describe('the widget', () => {
     await panel.getByRole('button', { name: 'Go to the wallet' }).waitFor()
     expect(page.counted(transaction)).toBe(0)
     expect(await panel.textContent()).toMatch(
-      /a deposit of 1\.5 .*\n*[\s\S]*Allow [\s\S]*to take exactly 1500000 units[\s\S]*Deposit 1500000 units/,
+      /a deposit of 1\.5 .*\n*[\s\S]*Allow [\s\S]*to take exactly 1\.5 \(1500000 units\)[\s\S]*Deposit 1\.5 \(1500000 units\)/,
     )
     expect(await panel.textContent()).toContain('Compared with addresses that this app brought along.')
     await page.finish('Deposit', 'Done.')

@@ -106,6 +106,36 @@ describe('the widget in a page', () => {
     60_000,
   )
 
+  it('keeps its buttons where they are while the balances of the wallet are read', async () => {
+    const page = await show(app, looking, '', { trust })
+    let arrive: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    await page.context.route(/\/portfolio/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.open(name)
+    const before = await page.button('Deposit').boundingBox()
+    arrive()
+    await page.tab.getByText(/You have [\d,.]+ USDC/).waitFor()
+    expect(before).not.toBeNull()
+    expect(await page.button('Deposit').boundingBox()).toEqual(before)
+    await page.close()
+  }, 60_000)
+
+  it('shows what a token itself says an amount is where the service lies about its decimals', async () => {
+    const page = await show(app, 4, '', { trust })
+    await rewrite(page.context, /\/v2\/opportunities/, (body) => {
+      const lie = (json: string) => json.replaceAll('"decimals":6', '"decimals":8')
+      return JSON.parse(lie(JSON.stringify(body)))
+    })
+    await begin(page)
+    await panelOf(page).getByText('Deposit 100 (100000000 units) of').waitFor()
+    await page.close()
+  }, 60_000)
+
   it('is drawn the same where the styles of the page spoil whatever they reach', async () => {
     const looks = async (path: string) => {
       const page = await show(app, 3, path, { trust, theme: 'light' })
@@ -224,7 +254,7 @@ describe('the widget in a page', () => {
     await root.getByRole('textbox').fill('1,5')
     await root.getByRole('button', { name: 'Déposer' }).click()
     await root.getByText('Go to the wallet').waitFor()
-    expect(await root.getByText('to take exactly 1500000 units').count()).toBe(1)
+    expect(await root.getByText('to take exactly 1.5 (1500000 units)').count()).toBe(1)
     await page.close()
   }, 60_000)
 

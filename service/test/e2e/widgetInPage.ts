@@ -90,7 +90,8 @@ export async function show(
   const all = JSON.stringify({ ...settings, locale: 'en', ...given })
   const page = await app.openPage(at, {}, [...scripts, `globalThis.given = ${all}`], options)
   const tab = page.page
-  page.context.setDefaultTimeout(60_000 * patience)
+  // Less than a test has, so that a failure says which part did not come.
+  page.context.setDefaultTimeout(20_000 * patience)
   const go = async () => {
     await tab.goto(`${app.pages.origin}/${path}`)
     await tab.waitForFunction('document.title === "ready"')

@@ -34,7 +34,8 @@ describe('UpdateWebhook 200', () => {
     world.start()
     await world.tell('missed')
     const own = () => namesOf(world.receiver.received.filter(({ path }) => path === '/off'))
-    await expect.poll(() => world.receiver.received.at(-1)?.body.data.id).toBe('missed')
+    // By then another webhook got it; an event of before may come to that one once more, before or afterwards.
+    await expect.poll(() => namesOf(world.receiver.received)).toContain('missed')
     expect(own()).toEqual([])
     await update(id, { enabled: true })
     await world.tell('next')
