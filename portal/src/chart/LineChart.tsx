@@ -2,7 +2,7 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useMe
 import { useFigures } from '../figures.js'
 import { usePortal } from '../portal.js'
 import { type Colours, draw, type Frame, measureLeft, toFrame, toTime, toX, toY, type Written } from './draw.js'
-import { findNearest, type Point } from './scale.js'
+import { findNearest, type Point, toRange } from './scale.js'
 
 type Props = {
   /** Names the series, for those who do not see it. */
@@ -54,7 +54,8 @@ export function LineChart({ label, points, full, short, onLook, onRange }: Props
     current.height = Math.round(height * scale)
     context.setTransform(scale, 0, 0, scale, 0, 0)
     const colours = readColours(current)
-    const next = toFrame(points, width, height, measureLeft(context, points, colours, written))
+    const range = toRange(points)
+    const next = toFrame(points, range, { width, height, left: measureLeft(context, range, colours, written) })
     draw(context, points, next, colours, written)
     setFrame(next)
   }, [points, width, written, theme.theme, dark])

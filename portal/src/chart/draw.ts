@@ -1,4 +1,4 @@
-import { findPause, type Point, thin, toRange, toTicks } from './scale.js'
+import { type Point, thin, toRuns, toTicks, type ValueRange } from './scale.js'
 
 /** The box of a chart in CSS pixels, and where its lines stand. */
 export type Frame = {
@@ -20,15 +20,18 @@ export type Written = { value(value: number): string; time(at: number): string }
 
 const axisRoom = { right: 12, top: 12, bottom: 26 } as const
 
-export function toFrame(points: readonly Point[], width: number, height: number, leftRoom: number): Frame {
-  const { least, most } = toRange(points)
+export function toFrame(
+  points: readonly Point[],
+  { least, most }: ValueRange,
+  { width, height, left }: { width: number; height: number; left: number },
+): Frame {
   const from = points[0]?.at ?? 0
   const to = points.at(-1)?.at ?? 0
   return {
     ...{
       width,
       height,
-      left: leftRoom,
+      left,
       right: width - axisRoom.right,
       top: axisRoom.top,
       bottom: height - axisRoom.bottom,
@@ -47,11 +50,10 @@ export const toTime = ({ left, right, from, to }: Frame, x: number): number =>
 /** Room for the longest text of the axis of values. */
 export function measureLeft(
   context: CanvasRenderingContext2D,
-  points: readonly Point[],
+  { least, most }: ValueRange,
   colours: Colours,
   written: Written,
 ): number {
-  const { least, most } = toRange(points)
   context.font = colours.font
   const widths = toTicks(least, most, 4).map((tick) => context.measureText(written.value(tick)).width)
   return Math.ceil(Math.max(24, ...widths)) + 10
@@ -67,10 +69,11 @@ export function draw(
 ): void {
   context.clearRect(0, 0, frame.width, frame.height)
   drawAxes(context, frame, colours, written)
-  const runs = toRuns(points, Math.max(1, Math.round(frame.right - frame.left)))
+  const columns = Math.max(1, Math.round(frame.right - frame.left))
   context.lineWidth = 2
   context.lineJoin = 'round'
-  for (const run of runs) {
+  for (const whole of toRuns(points)) {
+    const run = thin(whole, columns)
     const line = new Path2D()
     run.forEach(({ at, value }, index) => {
       const [x, y] = [toX(frame, at), toY(frame, value)]
@@ -94,19 +97,6 @@ export function draw(
     context.strokeStyle = colours.line
     context.stroke(line)
   }
-}
-
-/** The parts of a series between its gaps, thinned to what the columns show. */
-function toRuns(points: readonly Point[], columns: number): (readonly Point[])[] {
-  const pause = findPause(points)
-  const runs: Point[][] = []
-  let last: Point | undefined
-  for (const point of points) {
-    if (!last || point.at - last.at > pause) runs.push([])
-    runs.at(-1)?.push(point)
-    last = point
-  }
-  return runs.map((run) => thin(run, columns))
 }
 
 function drawAxes(context: CanvasRenderingContext2D, frame: Frame, colours: Colours, written: Written): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../service/test/seed.js'
-import { findNearest, findPause, type Point, thin, toRange, toTicks } from './scale.js'
+import { findNearest, findPause, type Point, thin, toRange, toRuns, toTicks } from './scale.js'
 
 const points = (...values: number[]): Point[] => values.map((value, index) => ({ at: index * 1_000, value }))
 
@@ -53,6 +53,13 @@ describe('a long line', () => {
   it('is broken where buckets are missing', () => {
     const list = [0, 1, 2, 3, 10, 11].map((hour) => ({ at: hour * 3_600_000, value: 1 }))
     expect(findPause(list)).toBe(6 * 3_600_000)
+    expect(toRuns(list)).toEqual([list.slice(0, 4), list.slice(4)])
+    expect([toRuns([]), toRuns(points(1))]).toEqual([[], [points(1)]])
+    const long = Array.from({ length: 20_000 }, (_, at) => ({
+      at: (at + (at < 15_000 ? 0 : 500)) * 900_000,
+      value: at,
+    }))
+    expect(toRuns(long).map((run) => run.length)).toEqual([15_000, 5_000])
     expect(findPause(points(1, 2))).toBe(Number.POSITIVE_INFINITY)
   })
 })

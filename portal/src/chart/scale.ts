@@ -14,8 +14,10 @@ export function toTicks(least: number, most: number, count: number): number[] {
   return ticks
 }
 
+export type ValueRange = { least: number; most: number }
+
 /** The range of values that an axis shows: a little more than there is, and some room around a flat line. */
-export function toRange(points: readonly Point[]): { least: number; most: number } {
+export function toRange(points: readonly Point[]): ValueRange {
   let least = Number.POSITIVE_INFINITY
   let most = Number.NEGATIVE_INFINITY
   for (const { value } of points) {
@@ -52,34 +54,59 @@ export function thin(points: readonly Point[], columns: number): readonly Point[
   if (!first || !last) return points
   const width = (last.at - first.at) / columns || 1
   const kept: Point[] = []
-  let start = 0
-  while (start < points.length) {
-    const column = Math.floor(((points[start]?.at ?? 0) - first.at) / width)
-    let [end, least, most] = [start, start, start]
-    while (end < points.length && Math.floor(((points[end]?.at ?? 0) - first.at) / width) === column) {
-      if ((points[end]?.value ?? 0) < (points[least]?.value ?? 0)) least = end
-      if ((points[end]?.value ?? 0) > (points[most]?.value ?? 0)) most = end
-      end++
-    }
-    const indexes = [...new Set([start, least, most, end - 1])].sort((a, b) => a - b)
-    for (const index of indexes) {
-      const point = points[index]
-      if (point) kept.push(point)
-    }
-    start = end
+  // A column's first, least, greatest and last point. Each point is looked at once: a long series is drawn by code that is not warm.
+  let [start, least, most] = [first, first, first]
+  let before = first
+  let end = first.at + width
+  const keep = () => {
+    const [one, other] = least.at < most.at ? [least, most] : [most, least]
+    for (const each of [start, one, other, before]) if (each !== kept.at(-1)) kept.push(each)
   }
+  for (const point of points) {
+    if (point.at >= end) {
+      keep()
+      end = first.at + (Math.floor((point.at - first.at) / width) + 1) * width
+      start = point
+      least = point
+      most = point
+    } else if (point.value < least.value) least = point
+    else if (point.value > most.value) most = point
+    before = point
+  }
+  keep()
   return kept
 }
 
 /** In pauses of the usual length: the past of a vault is read in wider steps first. */
 const longestPause = 6
 
+/** Pauses that are looked at to tell the usual one. */
+const pausesMax = 1_000
+
 /** The longest pause between two points that a line crosses: buckets without data are left out by the service, and stay gaps. */
 export function findPause(points: readonly Point[]): number {
   if (points.length < 3) return Number.POSITIVE_INFINITY
+  const step = Math.ceil((points.length - 1) / pausesMax)
+  const pauses: number[] = []
+  for (let at = 1; at < points.length; at += step) pauses.push((points[at]?.at ?? 0) - (points[at - 1]?.at ?? 0))
   // Numbers of one kind are sorted without a call for each pair.
-  const pauses = new Float64Array(points.length - 1)
-  for (let at = 0; at < pauses.length; at++) pauses[at] = (points[at + 1]?.at ?? 0) - (points[at]?.at ?? 0)
-  const middle = pauses.sort()[pauses.length >> 1] ?? 0
+  const middle = Float64Array.from(pauses).sort()[pauses.length >> 1] ?? 0
   return middle * longestPause
+}
+
+/** The parts of a series between its gaps. */
+export function toRuns(points: readonly Point[]): (readonly Point[])[] {
+  const pause = findPause(points)
+  const runs: (readonly Point[])[] = []
+  let [start, index, last] = [0, 0, Number.POSITIVE_INFINITY]
+  for (const { at } of points) {
+    if (at - last > pause) {
+      runs.push(points.slice(start, index))
+      start = index
+    }
+    last = at
+    index++
+  }
+  if (index > start) runs.push(points.slice(start))
+  return runs
 }
