@@ -48,7 +48,7 @@ export async function writeHistory(db: Database, history: History): Promise<void
   await db`
     truncate chain_cursors, blocks, projections, lot_changes, attributed_steps, vault_snapshots, snapshot_progress, snapshot_gaps,
       share_mints, share_readings, share_reading_gaps, vault_identities, price_observations cascade`
-  await db`update rules_versions set holds_from = ${at(history.rulesAt)}`
+  await db`update rules_versions set holds_from = ${at(history.rulesAt)} where version = 2`
   for (const chain of history.chains) await writeChain(db, chain)
   for (const vault of history.vaults) {
     const chain = history.chains.find(({ chainId }) => chainId === vault.chainId)

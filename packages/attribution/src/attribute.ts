@@ -77,8 +77,10 @@ export type Attribution = {
   groups: GroupFindings[]
   /** All calls that were read, those that carry nothing too; findings name the same frames. */
   frames: FrameGroup[]
-  /** Tails of the call that carries a bundle of user operations: the bundler's, shown and never counted. */
+  /** Tails of the call that carries a bundle of user operations: the bundler's, which count for none of these. */
   bundler: Reading[]
+  /** That call, where it is the transaction's own: it may count for what was made outside the operations. */
+  bundle?: { frame: Frame; finding: Finding | undefined }
   /** Some calls were too many or too deep to be read. */
   truncated: boolean
   /** Where a trace with logs tells of it: the frame that emitted each log, by the log's index. */
@@ -100,6 +102,8 @@ export type AttributionInput = {
   executions?: readonly Execution[]
   /** The call tree of the transaction; without it calldata decides. */
   paths?: { calls: readonly TracedCall[]; hasLogs: boolean } | undefined
+  /** The transaction was mined before version 3 of the rules: a `handleOps` is no frame of its own. */
+  leavesBundles?: boolean
   /** Frames are told of calldata that carries nothing, too. */
   listsAll?: boolean
   /** The addresses that the caller of a call may act for, in addition to itself; tried for signatures only. */
@@ -152,12 +156,13 @@ export function attribute(transaction: AttributionInput): Attribution {
     const [index, sender] = isOperation ? [group.index, group.sender] : [0, lowerAddress(transaction.from)]
     found.push({ kind: group.kind, index, sender, findings })
   }
-  const bundlerTails = bundle ? readTails(data, bundle, bundle.floor).tails : []
-  const bundler = bundlerTails.map((tail) =>
-    readReading(tail, verify(tail, [], context, { checks: 0 }), { isMadeUp: false, isWord: false }),
-  )
+  const [ofBundle] = bundle
+    ? readGroup({ kind: 'transaction', frames: [bundle] }, context, { checks: checksFor(groups.length) })
+    : []
+  const bundler = ofBundle?.readings ?? []
   const isKnown = made !== undefined && paths?.hasLogs === true
-  return { groups: found, frames: groups, bundler, truncated, ...(isKnown ? { made } : {}) }
+  const told = { groups: found, frames: groups, bundler, truncated, ...(isKnown ? { made } : {}) }
+  return !bundle || transaction.leavesBundles ? told : { ...told, bundle: { frame: bundle, finding: ofBundle } }
 }
 
 /** Frames as calldata tells them. */
@@ -180,6 +185,7 @@ function readPaths(transaction: AttributionInput, paths: NonNullable<Attribution
     entryPoints: transaction.entryPoints.map(lowerAddress),
     operations: transaction.operations ?? [],
     executions: transaction.executions ?? [],
+    leavesBundles: transaction.leavesBundles === true,
     mayCarry: mayCarryAttribution,
   })
 }

@@ -15,7 +15,7 @@ export type OperationEvent = {
 }
 
 /** An operation an EntryPoint ran, and where its calldata stands in the transaction's input. */
-export type ExecutedOperation = { sender: Address; callData: Span; endedAt: number }
+export type ExecutedOperation = { sender: Address; callData: Span; endedAt: number; entryPoint: string }
 
 /** Times the length of the input that is hashed at most, so that places made to look like operations cost little. */
 const hashedMax = 16
@@ -58,7 +58,8 @@ export function findExecuted(
   }
   return events.flatMap((event) => {
     const callData = found.get(event)
-    return callData ? [{ sender: event.sender as Address, callData, endedAt: event.logIndex }] : []
+    const { logIndex: endedAt, entryPoint } = event
+    return callData ? [{ sender: event.sender as Address, callData, endedAt, entryPoint }] : []
   })
 }
 

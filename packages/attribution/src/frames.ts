@@ -28,6 +28,8 @@ export type Frame = {
   within?: Frame | null
   /** Of a trace: that it was called with these bytes is one node's word. */
   isWord?: boolean
+  /** The entry points whose `handleOps` runs it, or runs a call around it. */
+  ranBy?: readonly string[]
 }
 
 /** Whether a call lies inside a frame. */
@@ -52,7 +54,7 @@ export type FrameGroup =
 
 export type TransactionFrames = {
   groups: FrameGroup[]
-  /** The outer call of a bundle of user operations. Its end is the bundler's and counts for nobody. */
+  /** The outer call of a bundle of user operations. Its end is the bundler's and counts for none of them. */
   bundle: Frame | undefined
   /** More calls than we follow, or calls that overlap as no honest encoder writes them; the rest was not read. */
   truncated: boolean
@@ -118,7 +120,7 @@ function readExecuted(
   { depth, before }: { depth: number; before: number },
 ): { groups: FrameGroup[]; truncated: boolean } {
   let truncated = executed.length > operationsMax
-  const groups = executed.slice(0, operationsMax).map(({ sender, callData, endedAt }, at): FrameGroup => {
+  const groups = executed.slice(0, operationsMax).map(({ sender, callData, endedAt, entryPoint }, at): FrameGroup => {
     const frames: Frame[] = []
     const own: Call = {
       ...operationBody({ ...callData, data: input }),
@@ -126,7 +128,8 @@ function readExecuted(
       target: sender,
       isDelegated: false,
     }
-    if (!collectFrames(own, { depth, account: sender, parent: undefined }, frames, unwrapOperation)) truncated = true
+    const place: Place = { depth, account: sender, parent: undefined, ranBy: [entryPoint] }
+    if (!collectFrames(own, place, frames, unwrapOperation)) truncated = true
     return { kind: 'userOperation', index: before + at, sender, frames, endedAt }
   })
   return { groups, truncated }
@@ -159,7 +162,8 @@ function readBundle(call: Call): TransactionFrames {
     const frames: Frame[] = []
     // The entry point calls the account for its owner: the account stands as caller, as in every call it makes.
     const own: Call = { ...operationBody(callData), caller: sender, target: sender, isDelegated: false }
-    if (!collectFrames(own, { depth: 0, account: sender, parent: undefined }, frames, unwrapOperation)) truncated = true
+    const place: Place = { depth: 0, account: sender, parent: undefined, ranBy: [call.target] }
+    if (!collectFrames(own, place, frames, unwrapOperation)) truncated = true
     groups.push({ kind: 'userOperation', index, sender, frames })
   }
   return { groups, bundle, truncated }
@@ -180,18 +184,18 @@ function readOperations(call: Call): { sender: Address; callData: Slice }[] {
   return operations
 }
 
-/** Where a call lies: inside which frame, and the account whose word its own calls need. */
-type Place = { depth: number; account: Address; parent: Frame | undefined }
+/** Where a call lies: inside which frame, the account whose word its own calls need, and which entry point runs it. */
+type Place = { depth: number; account: Address; parent: Frame | undefined; ranBy?: readonly string[] }
 
 /**
  * Adds a call and the calls inside it. Honest calls lie next to each other, each with a word of its own, so together they are
  * never longer than their wrapper; this limit keeps the work linear for hostile input too.
  */
 function collectFrames(call: Call, place: Place, frames: Frame[], unwrap: typeof unwrapCall): boolean {
-  const { depth, account, parent } = place
+  const { account, depth, parent } = place
   // A call that delegates to itself keeps its caller; another caller is proven only if it is the account itself.
   const proven = parent === undefined || (parent.proven && (call.caller === parent.caller || call.caller === account))
-  const frame = toFrame(call, depth, proven)
+  const frame = { ...toFrame(call, depth, proven), ...(place.ranBy ? { ranBy: place.ranBy } : {}) }
   const base = frames[0]?.depth ?? depth
   frames.push(frame)
   const length = call.end - call.start
@@ -204,7 +208,7 @@ function collectFrames(call: Call, place: Place, frames: Frame[], unwrap: typeof
     room -= inner.end - inner.start + 32
     if (room < 0 || frames.length >= framesMax) return false
     frame.floor = Math.max(frame.floor, inner.end)
-    if (!collectFrames(inner, { depth: depth + 1, account, parent: frame }, frames, unwrapCall)) complete = false
+    if (!collectFrames(inner, { ...place, depth: depth + 1, parent: frame }, frames, unwrapCall)) complete = false
   }
   return complete
 }

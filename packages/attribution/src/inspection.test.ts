@@ -187,7 +187,9 @@ describe('problems', () => {
     expect(inspectInput(input, { from: owner, to: entryPoint7 })).toMatchObject({
       found: false,
       codes: [],
-      problems: ["the suffix at the end of the bundle (bundler) is the bundler's and attributes nothing"],
+      problems: [
+        "the suffix at the end of the bundle (bundler) is the bundler's and counts for none of its operations",
+      ],
     })
   })
 

@@ -55,7 +55,7 @@ export function inspect(attribution: Attribution): Inspection {
   }
   const bundlers = attribution.bundler.map(({ codes }) => {
     const named = codes.length > 0 ? ` (${codes.join(', ')})` : ''
-    return `the suffix at the end of the bundle${named} is the bundler's and attributes nothing`
+    return `the suffix at the end of the bundle${named} is the bundler's and counts for none of its operations`
   })
   return emptyInspection(...bundlers, ...problems)
 }

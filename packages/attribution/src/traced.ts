@@ -27,7 +27,8 @@ export type Execution = { entryPoint: string; logIndex: number }
 
 export type TracedFrames = {
   groups: FrameGroup[]
-  bundle: undefined
+  /** The transaction's own call, where that is a `handleOps`. */
+  bundle: Frame | undefined
   truncated: boolean
   /** The frame in which each log was emitted, by the log's index; undefined if its call is not a frame. */
   made: ReadonlyMap<number, Frame | undefined>
@@ -50,7 +51,7 @@ type Bundle = { entryPoint: string; data: Uint8Array; isWord: boolean; operation
 
 /** The frame of an operation, and the group of the frames in it. */
 type Opened = { frame: Frame; group: FrameGroup }
-type Open = (own: Omit<Frame, 'depth' | 'proven' | 'within' | 'floor'>, into: FrameGroup) => Frame
+type Open = (own: Omit<Frame, 'depth' | 'proven' | 'within' | 'floor' | 'ranBy'>, into?: FrameGroup) => Frame
 
 /** The context of the calls that a call makes. */
 type Around = {
@@ -59,6 +60,8 @@ type Around = {
   /** The call a delegatecall runs in: whose name it has, and the data its own may lie in. */
   runs: { caller: Address; target: Address; data: Uint8Array; span: Span }
   bundle: Bundle | undefined
+  /** The entry points whose bundles it lies in. */
+  ranBy: readonly string[]
   /** The entry point's own call around, which names the operation. */
   own: number | undefined
 }
@@ -73,8 +76,8 @@ const nothing: Around['runs'] = {
 }
 
 /**
- * The frames of a transaction by its call tree: every call except those of entry points, an operation around the calls that its
- * account makes in it, and delegated calls whose data lies in that of their call. A creation is not a frame.
+ * The frames of a transaction by its call tree: every call except those that entry points make, an operation around the calls
+ * that its account makes in it, and delegated calls whose data lies in that of their call. A creation is not a frame.
  */
 export function readTraced(transaction: {
   chainId: number
@@ -83,10 +86,12 @@ export function readTraced(transaction: {
   entryPoints: readonly string[]
   operations: readonly OperationEvent[]
   executions: readonly Execution[]
+  /** A call of `handleOps` is no frame, as before version 3 of the rules. */
+  leavesBundles: boolean
   /** Whether bytes hold a marker of a suffix. */
   mayCarry: (data: Uint8Array) => boolean
 }): TracedFrames {
-  const { calls, entryPoints, mayCarry } = transaction
+  const { calls, entryPoints, leavesBundles, mayCarry } = transaction
   const data = calls.map(({ input }) => calldataBytes(input as `0x${string}`))
   const children = listChildren(calls)
   const firstLogs = transaction.hasLogs ? listFirstLogs(calls) : []
@@ -94,6 +99,7 @@ export function readTraced(transaction: {
   const groups: FrameGroup[] = [whole]
   const made = new Map<number, Frame | undefined>()
   const opened = new Map<OperationEvent, Opened>()
+  const bundles = new Set<Frame>()
   let room = searchedMax * data.reduce((sum, { length }) => sum + length, 0)
 
   const find = (bytes: Uint8Array, part: Uint8Array, span: Span): number => {
@@ -118,8 +124,9 @@ export function readTraced(transaction: {
         proven: true,
         within: outer,
         isWord: call.isWord,
+        ranBy: around.ranBy,
       }
-      into.frames.push(frame)
+      into?.frames.push(frame)
       return frame
     }
     if (call.kind === 'delegatecall' || call.kind === 'callcode') {
@@ -135,6 +142,7 @@ export function readTraced(transaction: {
     const span = { start: 0, end: bytes.length }
     const own = { caller, target, data: bytes, span }
     if (call.kind === 'create') return { ...around, runs: own, bundle: undefined, own: undefined }
+    const { ranBy } = around
     const isEntryPoint = entryPoints.includes(target)
     if (around.bundle && caller === around.bundle.entryPoint) {
       if (target === caller) return { ...around, runs: own, own: index }
@@ -153,10 +161,14 @@ export function readTraced(transaction: {
     const kind = isEntryPoint ? bundleSelectors.get(readSelector({ data: bytes, ...span }) ?? 0) : undefined
     if (kind) {
       const listed = { entryPoint: target, data: bytes, isWord: call.isWord, operations: listOperations(bytes, kind) }
-      return { ...around, runs: own, bundle: listed, own: undefined }
+      const carrier = leavesBundles
+        ? outer
+        : open({ caller, target, data: bytes, ...span }, index === 0 ? undefined : group)
+      if (carrier && carrier !== outer) bundles.add(carrier)
+      return { frame: carrier, group, runs: own, bundle: listed, ranBy: [target, ...ranBy], own: undefined }
     }
     const frame = open({ caller, target, data: bytes, ...span }, group)
-    return { frame, group, runs: own, bundle: undefined, own: undefined }
+    return { frame, group, runs: own, bundle: undefined, ranBy, own: undefined }
   }
 
   const openOperation = (bundle: Bundle, event: OperationEvent, sender: Address, open: Open): Opened | undefined => {
@@ -172,7 +184,7 @@ export function readTraced(transaction: {
     return { frame, group }
   }
 
-  const top: Around = { frame: null, group: whole, runs: nothing, bundle: undefined, own: undefined }
+  const top: Around = { frame: null, group: whole, runs: nothing, bundle: undefined, ranBy: [], own: undefined }
   const waiting: { index: number; around: Around }[] = calls[0] ? [{ index: 0, around: top }] : []
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { index } = next
@@ -180,6 +192,20 @@ export function readTraced(transaction: {
     for (const log of calls[index]?.logs ?? []) made.set(log, around.frame ?? undefined)
     for (const child of [...(children[index] ?? [])].reverse()) waiting.push({ index: child, around })
   }
+  raiseFloors(groups, { bundles, mayCarry, find })
+  const bundle = [...bundles].find((frame) => frame.data === data[0])
+  return { groups: groups.filter(({ frames }) => frames.length > 0), bundle, truncated: room < 0, made }
+}
+
+/** Raises the floor of each frame that carries something above the calls whose data lies in its own. */
+function raiseFloors(
+  groups: readonly FrameGroup[],
+  {
+    bundles,
+    mayCarry,
+    find,
+  }: { bundles: ReadonlySet<Frame>; mayCarry: (data: Uint8Array) => boolean; find: Parameters<typeof endInside>[2] },
+): void {
   const carrying = new Map<Frame, boolean>()
   const carries = (frame: Frame): boolean => {
     const known = carrying.get(frame) ?? mayCarry(frame.data.subarray(frame.start, frame.end))
@@ -188,10 +214,14 @@ export function readTraced(transaction: {
   }
   const inward = groups.flatMap(({ frames }) => frames).sort((a, b) => b.depth - a.depth)
   for (const frame of inward) {
-    const outer = frame.within
-    if (outer && carries(outer)) outer.floor = Math.max(outer.floor, endInside(frame, outer, find))
+    if (bundles.has(frame)) continue
+    // Bytes behind the operations of a bundle may also belong to the contract that passes the bundle on.
+    let outer = frame.within
+    for (let isLast = false; outer && !isLast; outer = outer.within) {
+      isLast = !bundles.has(outer)
+      if (carries(outer)) outer.floor = Math.max(outer.floor, endInside(frame, outer, find))
+    }
   }
-  return { groups: groups.filter(({ frames }) => frames.length > 0), bundle: undefined, truncated: room < 0, made }
 }
 
 /** The operation of a bundle that an event tells of; undefined where it failed or is another account's. */

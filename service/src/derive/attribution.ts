@@ -13,7 +13,7 @@ import {
 import type { Address, Hex } from 'viem'
 import type { CallPaths, Evidence } from '../rpc/callPaths.js'
 import type { RawLog, RawTransaction } from '../rpc/raw.js'
-import { type DeriveConfig, isRegistered, isSignedOnly, listForwarders } from './config.js'
+import { areOperationsApart, type DeriveConfig, isRegistered, isSignedOnly, listForwarders } from './config.js'
 import { type Credit, type CreditContext, creditEvent, isUnprovenClaim, oneNodesWord } from './credits.js'
 import type { VaultEvent } from './events.js'
 import { findMakers, mayHaveMade, ownerOf, type PlacedEvent, type Scope, speakerOf } from './matching.js'
@@ -59,14 +59,16 @@ const nothing: CalldataSummary = {
 /** Reads the attribution in the calldata of a transaction, with its logs of known entry points; `logs` may hold others too. */
 export function readAttribution(input: {
   config: DeriveConfig
+  timestamp: number
   transaction: RawTransaction
   logs: readonly RawLog[]
   recover: Recover | undefined
   /** The addresses that the caller of a call may act for, in addition to itself. */
   standsFor?: (frame: Frame) => readonly string[]
 }): Attribution {
-  const { config, transaction, logs, recover, standsFor } = input
+  const { config, timestamp, transaction, logs, recover, standsFor } = input
   return attribute({
+    leavesBundles: !areOperationsApart(config, timestamp),
     chainId: config.chainId,
     from: transaction.from as Address,
     to: transaction.to as Address | null,
@@ -86,9 +88,10 @@ export function readAttribution(input: {
 }
 
 /** The digests of all signatures of ours a transaction carries. */
-export function listDigests({ groups }: Attribution): string[] {
-  return groups.flatMap(({ findings }) =>
-    findings.flatMap(({ readings }) => readings.flatMap(({ signature }) => signature.digest ?? [])),
+export function listDigests({ groups, bundler }: Attribution): string[] {
+  const findings = groups.flatMap((group) => group.findings)
+  return [...findings.flatMap(({ readings }) => readings), ...bundler].flatMap(
+    ({ signature }) => signature.digest ?? [],
   )
 }
 
@@ -112,18 +115,25 @@ export function attributeEvents(input: {
   const credits = new Map<VaultEvent, ReadonlyMap<string, Credit>>()
   const strangers = new Map<VaultEvent, ReadonlySet<string>>()
   const contracts = new Set(transaction.contracts)
-  if (attribution.groups.length === 0 && contracts.size === 0) return { credits, strangers, summary: nothing, used: [] }
+  const ofBundler = attribution.bundle?.finding
+  if (attribution.groups.length === 0 && !ofBundler && contracts.size === 0)
+    return { credits, strangers, summary: nothing, used: [] }
   const all = attribution.groups.flatMap(({ findings }) => findings)
-  const findings = new Map(all.map((finding) => [finding.frame, finding]))
-  const scopes = listScopes(input)
+  const findings = new Map([...all, ...(ofBundler ? [ofBundler] : [])].map((finding) => [finding.frame, finding]))
+  const operations = listOperations(input)
+  const scopes = listScopes(input, operations)
   const uses = createUses(input.isUsed)
   const problems = new Set<string>()
   const forwarders = listForwarders(config, timestamp)
   const settled = readSettlements(all, input.logs, config)
+  const apart = areOperationsApart(config, timestamp) ? operations : []
   const events =
-    forwarders.size === 0 && settled.size === 0
+    forwarders.size + settled.size + apart.length === 0
       ? input.events
-      : input.events.map((placed) => ({ ...placed, forwarders, settled, ownerOf: input.ownerOf }))
+      : input.events.map((placed) => {
+          const operation = findOperation(apart, placed.event.logIndex)
+          return { ...placed, forwarders, settled, ...(operation ? { operation } : {}), ownerOf: input.ownerOf }
+        })
   const { made } = attribution
   const makers = made ? events.map(({ event }) => listDefined(made.get(event.logIndex))) : findMakers(events, scopes)
   const surroundings = createSurroundings(scopes, findings)
@@ -194,34 +204,44 @@ function isOpen(
   return makers !== undefined && mayCount(finding) && mayHaveMade(finding.frame, placed, makers)
 }
 
+/** An operation that an entry point ran: the logs after `after` and before `endedAt` were made in it. */
+type RanOperation = { entryPoint: string; after: number; endedAt: number }
+
+/** The operations that entry points ran, whether calldata tells of them or not, in the order of their ends. */
+function listOperations({ config, logs }: { config: DeriveConfig; logs: readonly RawLog[] }): RanOperation[] {
+  const last = new Map<string, number>()
+  return logs.flatMap(({ address: entryPoint, logIndex: endedAt, topics: [first] }) => {
+    const isEnd = first === operationTopics.ended
+    if (!(isEnd || first === operationTopics.execution) || !config.entryPoints.includes(entryPoint)) return []
+    const after = last.get(entryPoint) ?? -1
+    last.set(entryPoint, endedAt)
+    return isEnd ? [{ entryPoint, after, endedAt }] : []
+  })
+}
+
+/** The entry point of the innermost operation that a log was made in: of nested ones that ends first. */
+function findOperation(operations: readonly RanOperation[], logIndex: number): string | undefined {
+  return operations.find(({ after, endedAt }) => after < logIndex && logIndex < endedAt)?.entryPoint
+}
+
 /** The calls of the transaction and of each operation in it, with the logs they made. */
-function listScopes(input: {
-  config: DeriveConfig
-  transaction: RawTransaction
-  logs: readonly RawLog[]
-  attribution: Attribution
-}): Scope[] {
-  const { config, transaction, logs, attribution } = input
-  const own = logs.filter(
-    ({ address, topics: [first] }) =>
-      (first === operationTopics.ended || first === operationTopics.execution) && config.entryPoints.includes(address),
-  )
-  const isEnd = (log: RawLog) => log.topics[0] === operationTopics.ended
+function listScopes(
+  { transaction, attribution }: { transaction: RawTransaction; attribution: Attribution },
+  operations: readonly RanOperation[],
+): Scope[] {
   // The operations of a bundle sent to an entry point are those of its events, in order.
-  const ends = own.filter((log) => isEnd(log) && log.address === transaction.to)
-  return attribution.frames.map((group): Scope => {
+  const own = operations.filter(({ entryPoint }) => entryPoint === transaction.to)
+  const { bundle } = attribution
+  const outermost: Scope[] = bundle ? [{ frames: [bundle.frame], covers: () => true }] : []
+  const groups = attribution.frames.map((group): Scope => {
     const { frames } = group
     if (group.kind === 'transaction') return { frames, covers: () => true }
-    const end = own.find((log) => log === ends[group.index] && group.endedAt === undefined) ?? findEnd(group.endedAt)
-    if (!end) return { frames, covers: () => false }
-    const marks = own.filter(({ address, logIndex }) => address === end.address && logIndex < end.logIndex)
-    const after = marks.at(-1)?.logIndex ?? -1
-    return { frames, covers: (logIndex) => logIndex > after && logIndex < end.logIndex }
+    const { index, endedAt } = group
+    const ran = endedAt === undefined ? own[index] : operations.find((each) => each.endedAt === endedAt)
+    if (!ran) return { frames, covers: () => false }
+    return { frames, covers: (logIndex) => logIndex > ran.after && logIndex < ran.endedAt }
   })
-
-  function findEnd(logIndex: number | undefined): RawLog | undefined {
-    return own.find((log) => isEnd(log) && log.logIndex === logIndex)
-  }
+  return [...outermost, ...groups]
 }
 
 type Surroundings = Pick<CreditContext, 'listAround' | 'innermostCarrier'> & { frames: readonly Frame[] }

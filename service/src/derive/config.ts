@@ -33,6 +33,11 @@ export type DeriveConfig = {
   trustTraces?: boolean
   /** Contracts that call vaults in the name of the sender in the event, with their dates. Addresses lower-case. */
   forwarders?: readonly { address: string; from: number; startBlock?: number }[]
+  /**
+   * From which instant a suffix around a `handleOps` counts for no event inside its operations: version 3 of the rules. Absent:
+   * from the start.
+   */
+  operationsApartFrom?: number
   /** Settlement contracts (GPv2) of our order books: our signature over a settlement of one order speaks for its receiver. Lower-case. */
   settlements?: readonly string[]
 }
@@ -47,6 +52,11 @@ export function isRegistered(config: DeriveConfig, code: string, timestamp: numb
 export function isSignedOnly(config: DeriveConfig, distributorId: string, timestamp: number): boolean {
   const settings = config.signedOnly.get(distributorId) ?? []
   return settings.findLast((setting) => setting.from <= timestamp)?.signedOnly ?? false
+}
+
+/** Whether operations are apart from the frames around their bundle, at an instant. */
+export function areOperationsApart({ operationsApartFrom = 0 }: DeriveConfig, timestamp: number): boolean {
+  return operationsApartFrom <= timestamp
 }
 
 /** The forwarders at an instant. */

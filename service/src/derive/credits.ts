@@ -2,7 +2,7 @@ import type { AttributionKind, Finding, Frame, Reading } from '@openearn/attribu
 import { isInside, needsTrace, readTails } from '@openearn/attribution'
 import { isVaultAddress } from '../vaults/configured/index.js'
 import { type DeriveConfig, isRegistered, isSignedOnly } from './config.js'
-import { callerOf, concerns, hasSay, ownerOf, type PlacedEvent, partiesOf, speakerOf } from './matching.js'
+import { callerOf, concerns, hasSay, isAround, ownerOf, type PlacedEvent, partiesOf, speakerOf } from './matching.js'
 
 /** The credit for one event. `isSwap`: its plan swapped, or a router made the deposit on the caller's behalf. */
 export type Credit = { distributorId: string; attribution: AttributionKind; isSwap: boolean }
@@ -66,7 +66,7 @@ export function creditEvent(
 
 /** Whether a code is in a frame whose caller only calldata names. */
 export function isUnprovenClaim({ frame, candidates }: Finding, placed: PlacedEvent): boolean {
-  if (frame.proven || candidates.length === 0) return false
+  if (frame.proven || candidates.length === 0 || isAround(frame, placed)) return false
   return concerns(ownerOf(frame.caller, placed), placed)
 }
 

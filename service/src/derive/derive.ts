@@ -126,7 +126,8 @@ function deriveTransaction(
 ): void {
   const parts = readVaultParts(logs, derivation)
   const hasEvents = [...parts.values()].some(({ events }) => events.length > 0)
-  const attribution = transaction && hasEvents ? attributionOf(transaction, logs, derivation) : undefined
+  const attribution =
+    transaction && hasEvents ? attributionOf(transaction, { timestamp: place.timestamp, logs }, derivation) : undefined
   const flows = new Map([...parts.values()].map((part) => [part.vault.id, readFlows(part, attribution?.made)]))
   const { credits, strangers } =
     transaction && attribution
@@ -170,7 +171,7 @@ export function rederiveEventParts(
     const parts = all.filter(({ events }) => events.length > 0)
     if (parts.length === 0) continue
     const transaction = inputs.get(transactionIndex)
-    const made = transaction && attributionOf(transaction, own, derivation).made
+    const made = transaction && attributionOf(transaction, { timestamp, logs: own }, derivation).made
     for (const part of parts)
       recordEventParts(
         { place, part, flows: readFlows(part, made) },
@@ -228,14 +229,18 @@ function credit(
   return { credits, strangers }
 }
 
-function attributionOf(transaction: RawTransaction, logs: readonly RawLog[], derivation: Derivation): Attribution {
+function attributionOf(
+  transaction: RawTransaction,
+  { timestamp, logs }: { timestamp: number; logs: readonly RawLog[] },
+  derivation: Derivation,
+): Attribution {
   const { config, recover, attributions } = derivation
   const known = attributions.get(transaction)
   if (known) return known
   const standsFor = listStandingFor(logs, config, (log) =>
     (derivation.vaultsByContract.get(log.address) ?? []).flatMap((vault) => decodeVaultEvent(log, vault, logs) ?? []),
   )
-  return readAttribution({ config, transaction, logs, recover, ...(standsFor ? { standsFor } : {}) })
+  return readAttribution({ config, timestamp, transaction, logs, recover, ...(standsFor ? { standsFor } : {}) })
 }
 
 /** Transfers and events of each vault in one transaction, by vault id, in the order of the logs. */
@@ -330,7 +335,10 @@ export type StateKeys = {
 }
 
 /** Keys of the state a block needs before it can be derived: holders, controllers of requests, signatures. */
-export function listStateKeys(block: Pick<RawBlock, 'logs' | 'transactions'>, derivation: Derivation): StateKeys {
+export function listStateKeys(
+  block: Pick<RawBlock, 'timestamp' | 'logs' | 'transactions'>,
+  derivation: Derivation,
+): StateKeys {
   const holders: StateKeys['holders'] = new Map()
   const requests: StateKeys['requests'] = new Map()
   const owners: StateKeys['owners'] = new Map()
@@ -370,7 +378,7 @@ export function listStateKeys(block: Pick<RawBlock, 'logs' | 'transactions'>, de
 
 /** Signatures of ours in the transactions of vault events. Their attributions are cached for the derivation that follows. */
 function listSignatureKeys(
-  block: Pick<RawBlock, 'logs' | 'transactions'>,
+  block: Pick<RawBlock, 'timestamp' | 'logs' | 'transactions'>,
   vaultsOf: ReadonlyMap<number, ReadonlySet<number>>,
   derivation: Derivation,
 ): StateKeys['signatures'] {
@@ -379,7 +387,7 @@ function listSignatureKeys(
     const vaultIds = vaultsOf.get(transaction.transactionIndex)
     if (!vaultIds) continue
     const logs = block.logs.filter((log) => log.transactionIndex === transaction.transactionIndex)
-    const attribution = attributionOf(transaction, logs, derivation)
+    const attribution = attributionOf(transaction, { timestamp: block.timestamp, logs }, derivation)
     derivation.attributions.set(transaction, attribution)
     for (const digest of listDigests(attribution))
       for (const vaultId of vaultIds) signatures.set(signatureKey(vaultId, digest), { vaultId, digest })

@@ -19,6 +19,8 @@ export type PlacedEvent = {
   forwarders?: ReadonlySet<string>
   /** Our settlements of one order each, with the wallet they speak for. */
   settled?: ReadonlyMap<Frame, string>
+  /** The entry point of the operation it was made in: of nested ones the innermost. */
+  operation?: string
   /** Owners of sub-accounts. */
   ownerOf?: (address: string) => string | undefined
 }
@@ -56,7 +58,12 @@ export function concerns(caller: string, placed: PlacedEvent): boolean {
 
 /** Whether a frame may be credited for an event: its caller is a party, or a wallet whose shares it concerns. */
 export function hasSay(frame: Frame, placed: PlacedEvent): boolean {
-  return frame.proven && concerns(callerOf(frame, placed), placed)
+  return frame.proven && !isAround(frame, placed) && concerns(callerOf(frame, placed), placed)
+}
+
+/** Whether an event was made in an operation and a frame lies outside the bundle of that: it has no say there. */
+export function isAround({ ranBy = [] }: Frame, { operation }: PlacedEvent): boolean {
+  return operation !== undefined && !ranBy.includes(operation)
 }
 
 /**
@@ -100,6 +107,7 @@ function rankMakers(
       frames,
       (frame) =>
         frame.proven &&
+        !isAround(frame, placed) &&
         say.has(callerOf(frame, placed)) &&
         mayMake(frame, placed, select) &&
         (frame === frames[0] || takes(frame, placed, select)),

@@ -106,11 +106,11 @@ export const depositData = (amount: bigint, receiver = cheat.address): Hex =>
 
 /** Runs while the rule of before holds, for nothing of the chain is as new. */
 export async function byEarlierRule<T>({ earn }: StagedWorld, run: () => Promise<T>): Promise<T> {
-  await earn.db`update rules_versions set holds_from = '2999-01-01'`
+  await earn.db`update rules_versions set holds_from = '2999-01-01' where version = 2`
   try {
     return await run()
   } finally {
-    await earn.db`update rules_versions set holds_from = to_timestamp(0)`
+    await earn.db`update rules_versions set holds_from = to_timestamp(0) where version = 2`
   }
 }
 

@@ -16,6 +16,8 @@ export type Deciding = {
   identity: Identity
   /** The first call of each signature in a vault, by digest: `${transaction}:${place}`. */
   used: Map<string, string>
+  /** Whether a frame lies in the operation that an event was made in, where it was made in one. */
+  isWithin: (frame: Frame, event: Creditable) => boolean
   trustTraces: boolean
 }
 
@@ -68,6 +70,7 @@ function decideOne(chain: Chain, event: Creditable, wallet: string, deciding: De
   const { config, timestamp, input, vault, identity } = deciding
   const candidates: Candidate[] = []
   for (const [depth, frame] of chain.frames.entries()) {
+    if (!deciding.isWithin(frame, event)) continue
     const caller = identity.callerOf(frame, event)
     const rank = caller === identity.ownerOf(wallet) ? 0 : isParty(event, caller, identity) ? 1 : undefined
     if (rank === undefined) continue

@@ -136,6 +136,24 @@ export function readEndings(logs: readonly RawLog[], entryPoints: readonly strin
 }
 
 /**
+ * The entry point in whose operation something was told: after its `BeforeExecution`, and the operation's end comes before it
+ * begins anew. Of operations around each other the innermost, which ends first.
+ */
+export function runnerOf(
+  logIndex: number,
+  logs: readonly RawLog[],
+  entryPoints: readonly string[],
+): string | undefined {
+  const open = entryPoints.flatMap((entryPoint) => {
+    const marks = logs.filter((log) => log.address === entryPoint && [began, ended].includes(log.topics[0] ?? ''))
+    const next = marks.find((log) => log.logIndex > logIndex)
+    const hasBegun = marks.some((log) => log.topics[0] === began && log.logIndex < logIndex)
+    return hasBegun && next?.topics[0] === ended ? [{ entryPoint, end: next.logIndex }] : []
+  })
+  return open.sort((a, b) => a.end - b.end)[0]?.entryPoint
+}
+
+/**
  * An event is of the operation that ends next at that entry point, one
  * before `BeforeExecution` of none.
  */

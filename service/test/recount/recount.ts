@@ -11,6 +11,7 @@ import { follow, type Habit, holdsForOthers, type Kept, type Movement, readHabit
 import { makes } from './knownCalls.js'
 import { type Losses, readLosses } from './losses.js'
 import { addShares, attributedOf, type Holding, splitByFraction, takeShares } from './lots.js'
+import { runnerOf } from './operations.js'
 import { beginCancel, completeCancel, type Request } from './requests.js'
 import { readSettlement } from './settlement.js'
 import { readMove, readTold } from './told.js'
@@ -128,8 +129,15 @@ function creditEvents(
   const concerned = (event: Creditable) => (event.kind === 'deposit' ? keepers(event) : losers(event))
   const settlementOf = readSettlement(block, transaction, state.config)
   const identity = identify(state.config, block.timestamp, vault.address, state.owners, settlementOf)
+  const logs = block.logs.filter(({ transactionHash }) => transactionHash === transaction?.hash)
+  // A frame around a `handleOps` counts for no event inside its operations.
+  const isWithin = (frame: Frame, event: Creditable): boolean => {
+    const runner = runnerOf(event.logIndex, logs, state.config.entryPoints)
+    return runner === undefined || frame.bundles.includes(runner)
+  }
   const countingFor = (of: ReadonlyMap<string, bigint>, event: Creditable, frame: Frame) => {
     const caller = identity.callerOf(frame, event)
+    if (!isWithin(frame, event)) return false
     return isParty(event, caller, identity) || [...of.keys()].map(identity.ownerOf).includes(caller)
   }
   const counting = (event: Creditable, frame: Frame) => countingFor(concerned(event), event, frame)
@@ -158,6 +166,7 @@ function creditEvents(
       vault: vault.address,
       identity,
       used: state.used,
+      isWithin,
       trustTraces: (state.config as { trustTraces?: boolean }).trustTraces ?? false,
     }
     const own = event.kind === 'deposit' ? kept : losers(event)

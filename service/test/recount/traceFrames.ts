@@ -20,7 +20,8 @@ export function chainOfCall(
   for (const place of walkUp(calls, at)) {
     const call = calls[place]!
     const around = operations.filter((each) => isInside(calls, place, each.place)).map(({ callData }) => callData)
-    const common = { place, isWord: call.isWord, operations: around }
+    const bundles = bundlesAround(calls, place, world.entryPoints)
+    const common = { place, isWord: call.isWord, operations: around, bundles }
     const operation = operations.find((each) => each.place === place)
     if (operation) {
       const { sender, callData } = operation
@@ -46,6 +47,11 @@ const walkUp = (calls: readonly PathCall[], at: number): number[] => {
   for (let place: number | undefined = at; place !== undefined; place = calls[place]!.parent) places.push(place)
   return places
 }
+/** The entry points whose own calls lie around a call: what lies there is in a bundle of theirs, they are told of it from without. */
+const bundlesAround = (calls: readonly PathCall[], at: number, entryPoints: readonly string[]): string[] =>
+  walkUp(calls, at)
+    .map((place) => calls[place]!.caller)
+    .filter((caller) => entryPoints.includes(caller))
 const isInside = (calls: readonly PathCall[], place: number, outer: number): boolean =>
   walkUp(calls, place).includes(outer)
 

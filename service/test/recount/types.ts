@@ -65,6 +65,8 @@ export type Frame = {
   isWord: boolean
   /** `callData` of the operations it runs in or is. */
   operations: Digits[]
+  /** The entry points, the innermost first, whose `handleOps` it runs in. */
+  bundles: readonly string[]
 }
 
 /** The frames around an event, innermost first. `emitting`: the place of the call that emitted it, where that is known. */

@@ -1,6 +1,6 @@
 import type { CallPaths } from '../../src/rpc/callPaths.js'
 import type { RawBlock, RawTransaction } from '../../src/rpc/raw.js'
-import { digitsOf } from './bytes.js'
+import { contains, digitsOf } from './bytes.js'
 import type { Identity } from './identity.js'
 import { isSilent, makes, matches, unwrap } from './knownCalls.js'
 import { findOperations, operationOf, readEndings } from './operations.js'
@@ -82,7 +82,16 @@ const callersOf = (frames: readonly Frame[]) => new Set(frames.map(({ caller }) 
 
 function rootOf({ from, to, input }: RawTransaction): Node {
   const data = to === null ? '' : digitsOf(input)
-  const frame = { caller: from, target: to ?? '', data, place: 0, isCall: true, isWord: false, operations: [] }
+  const frame = {
+    caller: from,
+    target: to ?? '',
+    data,
+    place: 0,
+    isCall: true,
+    isWord: false,
+    operations: [],
+    bundles: [],
+  }
   return { frame, parent: undefined, endedAt: undefined }
 }
 
@@ -95,8 +104,8 @@ function listNodes(
 ): Node[] {
   const nodes = [root]
   const add = (parent: Node, caller: string, target: string, data: string, isCall: boolean, endedAt?: number) => {
-    const { operations } = parent.frame
-    const frame = { caller, target, data, place: nodes.length, isCall, isWord: false, operations }
+    const { operations, bundles } = parent.frame
+    const frame = { caller, target, data, place: nodes.length, isCall, isWord: false, operations, bundles }
     const node: Node = { frame, parent, endedAt: endedAt ?? parent.endedAt }
     nodes.push(node)
     return node
@@ -110,12 +119,20 @@ function listNodes(
   }
   if (transaction.to !== null) hop(root)
   const endings = readEndings(logs, world.entryPoints)
+  const found: Node[] = []
   for (const operation of findOperations(digitsOf(transaction.input), endings, world.chainId)) {
-    const { sender, callData, endedAt } = operation
+    const { sender, callData, endedAt, entryPoint } = operation
     const node = add(root, sender, sender, callData, false, endedAt)
     node.frame.operations = [...node.frame.operations, callData]
+    node.frame.bundles = [entryPoint]
     hop(node)
+    found.push(node)
   }
+  // It lies in the innermost call that was given it: of a contract in between, or of an operation that runs a bundle.
+  for (const node of found)
+    node.parent = nodes
+      .filter((other) => !isWithin(other, node) && contains(other.frame.data, node.frame.data))
+      .reduce((inner, other) => (chainOf(other).length > chainOf(inner).length ? other : inner), root)
   return nodes
 }
 

@@ -84,7 +84,7 @@ function describeWaiting(facts: ExplanationFacts, blockNumber: number): string {
     return 'which of several calls made the event cannot be told from calldata; a trace would have to show it'
   if (facts.watched.every(({ distributorId }) => distributorId === null))
     return 'the code was not registered when the block was derived; an earlier active-from date re-derives it'
-  return 'no event belongs to the call that carries the code: its caller is neither sender nor owner and keeps no shares; or nobody keeps shares; or the deposit is a request that is not claimed yet'
+  return 'no event belongs to the call that carries the code: its caller is neither sender nor owner and keeps no shares; or it carries a bundle, in whose operations it has no say; or nobody keeps shares; or the deposit is a request that is not claimed yet'
 }
 
 function hasProblem({ watched }: ExplanationFacts, problem: string): boolean {

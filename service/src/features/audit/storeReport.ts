@@ -1,9 +1,10 @@
 import type { Fragment, Queryable } from '../../postgres/pool.js'
 import { identitiesOf, snapshotsOf } from '../../snapshots/index.js'
 import { depths } from '../../sync/storeDepths.js'
+import { rulesOf } from '../../sync/storeRules.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
 import { opportunitiesOf } from '../catalogue/index.js'
-import { rulesOf, shareReadingsOf } from '../paid/index.js'
+import { shareReadingsOf } from '../paid/index.js'
 import { shareMintsOf } from '../positions/index.js'
 
 export type AttributedVault = {

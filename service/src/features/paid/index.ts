@@ -1,7 +1,7 @@
 /**
  * The price that holders are paid by: never above the one at which a vault has sold shares since its newest snapshot
- * (docs/methodology.md). Owns `share_readings`, `share_reading_gaps`, `share_reading_progress` and `rules_versions`, and the job
- * that reads share prices where shares were minted that name none.
+ * (docs/methodology.md). Owns `share_readings`, `share_reading_gaps` and `share_reading_progress`, and the job that reads share
+ * prices where shares were minted that name none.
  */
 export { runShareReadings } from './jobReadings.js'
 export { listStaged, type StagedVault } from './listStaged.js'
@@ -9,11 +9,9 @@ export { type PaidOrigin, tracePaidPrices } from './paidSteps.js'
 export { holdUsdFrom, listPaidUsd, openShareLookup, type ShareLookup } from './paidUsd.js'
 export { type PaidValue, type PaidValues, readPaidValues, toLevels, valuePaidPrices } from './paidValues.js'
 export {
-  findRulesStart,
   type MintRow,
   paidPriceVersion,
   type ReadingRow,
-  rulesOf,
   type SnapshotRow,
   shareReadingsOf,
 } from './storePaid.js'

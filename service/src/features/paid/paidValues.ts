@@ -1,9 +1,10 @@
 import { holdFrom } from '../../derive/paidPrice.js'
 import type { Level, PaidLevel } from '../../derive/usdDays.js'
 import type { Queryable } from '../../postgres/pool.js'
+import { findRulesStart } from '../../sync/storeRules.js'
 import { type PaidOrigin, type PaidPrices, readPaidPrices, type TracedStep } from './paidSteps.js'
 import { type ChosenUsd, holdUsdFrom, listPaidUsd, openShareLookup, type ShareLookup, type UsdStep } from './paidUsd.js'
-import { findRulesStart, paidPriceVersion, type SnapshotRow } from './storePaid.js'
+import { paidPriceVersion, type SnapshotRow } from './storePaid.js'
 
 export type PaidRange = { vaultId: number; from: Date; to: Date }
 

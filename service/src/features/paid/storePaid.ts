@@ -6,20 +6,9 @@ import { shareMintsOf } from '../positions/index.js'
 /** The version of the rules that brought the paid price. */
 export const paidPriceVersion = 2
 
-/** The versions of the rules with the instant each holds from, as statements of other rooms read them. */
-export const rulesOf = (db: Queryable): Fragment => db.view`(select version, holds_from from rules_versions)`
-
 /** The share prices that were read where shares were minted, as statements of other rooms read them. */
 export const shareReadingsOf = (db: Queryable): Fragment => db.view`(
   select vault_id, block_number, block_hash, block_timestamp, price_numerator, price_exponent from share_readings)`
-
-/** From which instant of chain time a version of the rules holds. */
-export async function findRulesStart(db: Queryable, version: number): Promise<Date> {
-  const [row] = await db<{ from: Date }[]>`
-    select holds_from as "from" from rules_versions where version = ${version}`
-  if (!row) throw new Error(`version ${version} of the rules is not noted; run openearn migrate`)
-  return row.from
-}
 
 export type ShareUnits = { assetDecimals: number; receiptDecimals: number }
 

@@ -22,6 +22,7 @@ const config: DeriveConfig = {
   trustTraces: true,
   forwarders: [{ address: address('f'), from: 10, startBlock: 4 }],
   settlements: [address('5')],
+  operationsApartFrom: 70,
 }
 const kept = JSON.parse(JSON.stringify(keepConfiguration(config, { vault: address('a'), at: 200 })))
 
@@ -37,7 +38,13 @@ describe('a configuration kept in a file', () => {
     expect(vaults.map((vault) => vault.address)).toEqual([address('9'), address('a')])
   })
 
-  it.each(Object.keys(kept))('is none without %s', (name) => {
+  it('keeps no rule that came later, and a file of before that rule is read without it', () => {
+    const later = keepConfiguration({ ...config, operationsApartFrom: 201 }, { vault: address('a'), at: 200 })
+    expect(later).not.toHaveProperty('operationsApartFrom')
+    expect(openConfiguration(1, later).operationsApartFrom).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it.each(Object.keys(kept).filter((name) => name !== 'operationsApartFrom'))('is none without %s', (name) => {
     const { [name]: _gone, ...rest } = kept
     expect(parseConfiguration(rest)).toBeUndefined()
   })

@@ -23,6 +23,8 @@ const schema = T.Object({
   trustTraces: T.Boolean(),
   forwarders: T.Array(T.Object({ address: T.String(), from: instant, startBlock: T.Optional(T.Integer()) })),
   settlements: T.Array(T.String()),
+  /** Absent: not in force at that instant, as in files of older releases. */
+  operationsApartFrom: T.Optional(instant),
 })
 const checker = Compile(schema)
 
@@ -36,6 +38,7 @@ export async function readConfiguration(
 
 /** The part of a configuration that decides by an instant, in one order. Pure. */
 export function keepConfiguration(config: DeriveConfig, { vault: own, at }: { vault: string; at: number }) {
+  const { operationsApartFrom: apartFrom = 0 } = config
   const kept: KeptConfiguration = {
     vaults: config.vaults
       .filter(({ address, activeFrom }) => address === own || activeFrom <= at)
@@ -54,6 +57,7 @@ export function keepConfiguration(config: DeriveConfig, { vault: own, at }: { va
     trustTraces: config.trustTraces === true,
     forwarders: (config.forwarders ?? []).filter(({ from }) => from <= at),
     settlements: [...(config.settlements ?? [])].sort(),
+    ...(apartFrom <= at ? { operationsApartFrom: apartFrom } : {}),
   }
   return kept
 }
@@ -76,6 +80,7 @@ export function openConfiguration(chainId: number, kept: KeptConfiguration): Der
     signers: new Set(kept.signers),
     ...{ entryPoints: kept.entryPoints, trustTraces: kept.trustTraces },
     ...{ forwarders: kept.forwarders, settlements: kept.settlements },
+    operationsApartFrom: kept.operationsApartFrom ?? Number.POSITIVE_INFINITY,
   }
 }
 

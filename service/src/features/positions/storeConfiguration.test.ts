@@ -45,6 +45,13 @@ describe('the instant from which two configurations may differ', () => {
     expect(divergence({ vaults: [{ ...vault, escrow: `0x${'ee'.repeat(20)}` }] })).toBe(0)
   })
 
+  it('is where the rule about what is around a bundle begins, after an update that brings it or at another date of it', () => {
+    const dated = { ...config, operationsApartFrom: 800 }
+    const older = listLines(dated).filter(({ line }) => !line.startsWith('operations-apart'))
+    expect(findDivergence(older, listLines(dated))).toBe(800)
+    expect(findDivergence(listLines({ ...config, operationsApartFrom: 600 }), listLines(dated))).toBe(600)
+  })
+
   it('is not the beginning only because an older release wrote no lines of that sort', () => {
     const older = listLines(config).filter(({ line }) => !line.startsWith('shape '))
     expect(findDivergence(older, listLines(config))).toBeUndefined()

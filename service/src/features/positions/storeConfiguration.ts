@@ -3,14 +3,18 @@ import type { DeriveConfig, DeriveVault, SignedOnlySetting } from '../../derive/
 import type { Queryable } from '../../postgres/pool.js'
 import { chainsOf } from '../../rpc/storeChains.js'
 import type { DatedLine } from '../../sync/configuration.js'
+import { findRulesStart } from '../../sync/storeRules.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
 import { listSigners } from '../catalogue/index.js'
 
 type ForwarderSetting = { address: string; activeFrom: string; startBlock?: number }
 
+/** The version of the rules by which operations are apart from what is around their bundle. */
+const apartVersion = 3
+
 /** Everything of the configuration that decides positions of a chain, as it is now. */
 export async function loadConfiguration(db: Queryable, chainId: number): Promise<DeriveConfig> {
-  const [vaults, distributors, settings, signers, chain] = await Promise.all([
+  const [vaults, distributors, settings, signers, chain, apartFrom] = await Promise.all([
     db<DeriveVault[]>`
       select id, address, kind, lower(receipt_token) as "receiptToken", lower(asset) as asset,
         asset_decimals as "assetDecimals", escrow, contracts, start_block as "startBlock",
@@ -26,6 +30,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
       select entry_points as "entryPoints", trust_traces as "trustTraces", forwarders,
         swap->'orders'->>'settlement' as settlement
       from ${chainsOf(db)} c where chain_id = ${chainId}`,
+    findRulesStart(db, apartVersion),
   ])
   const signedOnly = new Map<string, SignedOnlySetting[]>()
   for (const { id, ...setting } of settings) signedOnly.set(id, [...(signedOnly.get(id) ?? []), setting])
@@ -44,6 +49,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
       ...(startBlock === undefined ? {} : { startBlock }),
     })),
     settlements: chain[0]?.settlement ? [chain[0].settlement.toLowerCase()] : [],
+    operationsApartFrom: Math.ceil(apartFrom.getTime() / 1_000),
   }
 }
 
@@ -67,6 +73,8 @@ export function listLines(config: DeriveConfig): DatedLine[] {
   if (config.trustTraces) lines.push({ line: 'trust-traces', from: 0 })
   for (const { address, from } of config.forwarders ?? []) lines.push({ line: `forwarder ${address}`, from })
   for (const settlement of config.settlements ?? []) lines.push({ line: `settlement ${settlement}`, from: 0 })
+  const { operationsApartFrom: apartFrom = 0 } = config
+  lines.push({ line: `operations-apart ${apartFrom}`, from: apartFrom })
   for (const entryPoint of config.entryPoints) lines.push({ line: `entry-point ${entryPoint}`, from: 0 })
   return lines
 }

@@ -2,10 +2,10 @@ import { fromUnixSeconds, toUnixSeconds } from '../../kernel/clock.js'
 import type { Database, Queryable } from '../../postgres/pool.js'
 import { listPriceSteps } from '../../prices/index.js'
 import type { StreamTarget } from '../../snapshots/index.js'
+import { findRulesStart } from '../../sync/storeRules.js'
 import { listNonHolders } from '../../vaults/configured/index.js'
 import { type CatalogueContext, findToken } from '../catalogue/index.js'
 import {
-  findRulesStart,
   holdUsdFrom,
   listPaidUsd,
   openShareLookup,

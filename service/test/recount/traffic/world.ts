@@ -23,7 +23,7 @@ export const routers = ['91', '92'].map(who)
 export const depositRouter = who('97')
 export const forgers = ['f6', 'f7'].map(who)
 export const relayer = who('7e')
-/** It keeps nothing: whether a bundle's tail counts for shares its bundler keeps can be read in two ways. */
+/** Now and then accounts and who validates deposit for it. */
 export const bundler = who('bb')
 export const pool = who('b0')
 export const multisender = who('e5')

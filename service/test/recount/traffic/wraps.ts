@@ -178,13 +178,14 @@ const multicall: Shape = (world) => {
 
 type Given = { account: string; data: Digits; succeeds: boolean; run(call: Call): void }
 
-function chooseOperations(world: World, without?: string): Given[] {
+function chooseOperations(world: World, without?: string, senders: readonly string[] = [bundler]): Given[] {
   const { random } = world
   const list: Given[] = []
   for (let count = 1 + random.below(3); count > 0; count -= 1) {
     const isSafe = random.chance(0.2)
     const account = random.pick((isSafe ? safes : [...accounts, ...delegating]).filter((each) => each !== without))
-    const acts = chooseActs(world, account)
+    const own = chooseActs(world, account)
+    const acts = world.repeats.chance(0.25) ? [...own, depositFor(world, account, senders)] : own
     const told =
       isSafe && random.chance(0.5) ? tellSafe(world, account, acts, account) : tellAccount(world, account, acts)
     list.push({ account, succeeds: random.chance(0.9), ...told })
@@ -192,11 +193,23 @@ function chooseOperations(world: World, without?: string): Given[] {
   return list
 }
 
+/** Somebody deposits for whoever sends the bundle, or for anybody, with a code of its own now and then. */
+function depositFor(world: World, from: string, receivers: readonly string[]): Act {
+  const { repeats } = world
+  const vault = repeats.pick(world.synchronous)
+  const assets = repeats.between(3, 700)
+  const receiver = repeats.pick(receivers)
+  const plain = depositData(vault, assets, receiver)
+  const data = repeats.chance(0.3) ? sometimes(world, from, vault.address, plain) : plain
+  return { target: vault.address, data, run: (call) => runDeposit(world, vault, call, receiver, assets) }
+}
+
 /** A bundle as an entry point runs it: a log before, then each operation in a call of its own, each with its log. */
 export function writeHandling(
   world: World,
   version: Version,
   given: readonly Given[],
+  receivers: readonly string[] = [bundler],
 ): { data: Digits; run(call: Call): void } {
   const entryPoint = entryPoints[version]
   const operations: UserOperation[] = given.map(({ account, data }) => ({
@@ -204,7 +217,14 @@ export function writeHandling(
     nonce: world.nextNonce++,
     callData: data,
   }))
+  const validates = world.repeats.chance(0.2) ? depositFor(world, paymaster, [...receivers, paymaster]) : undefined
   const run = (call: Call) => {
+    // What is done while it validates is of no operation.
+    if (validates) {
+      const validation = newCall(entryPoint, paymaster, '52b7512c')
+      call.did.push(validation)
+      runParts(world, validation, paymaster, [validates], false)
+    }
     call.did.push(say(entryPoint, beforeExecution, [], []))
     given.forEach(({ account, data, succeeds, run: runOne }, index) => {
       const inner = newCall(entryPoint, entryPoint, `0042dc53${data}`)
@@ -248,15 +268,17 @@ const bundle: Shape = (world) => {
 /** Behind a bundler's contract: given in its calldata in some form, or loaded before. */
 const wrapped: Shape = (world) => {
   const version = chooseVersion(world)
-  const { data, run } = writeHandling(world, version, chooseOperations(world))
   const contract = world.random.pick(forgers)
+  const senders = [bundler, contract]
+  const { data, run } = writeHandling(world, version, chooseOperations(world, undefined, senders), senders)
   const form = world.random.below(3)
   const input =
     form === 0 ? '' : form === 1 ? `12345678${data}` : writeBatch('execute', [{ target: entryPoints[version], data }])
   const root = newCall(bundler, contract, sometimes(world, bundler, contract, input))
   // Or told to the contract with the very data that the entry point gets.
   if (world.repeats.chance(0.15)) root.data = sometimes(world, bundler, contract, data)
-  const made = newCall(contract, entryPoints[version], root.data.startsWith(data) ? root.data : data)
+  const handed = world.repeats.chance(0.3) ? sometimes(world, contract, entryPoints[version], data) : data
+  const made = newCall(contract, entryPoints[version], root.data.startsWith(data) ? root.data : handed)
   // What the contract does beside the bundle is of no operation.
   const beside = () => {
     if (world.random.chance(0.15)) runParts(world, root, contract, chooseActs(world, contract), false)
@@ -272,7 +294,7 @@ const wrapped: Shape = (world) => {
 const nested: Shape = (world) => {
   const { random } = world
   const outer = random.pick(accounts)
-  const handling = writeHandling(world, '0.7', chooseOperations(world, outer))
+  const handling = writeHandling(world, '0.7', chooseOperations(world, outer, [bundler, outer]))
   const act: Act = {
     target: entryPoints['0.7'],
     data: sometimes(world, outer, entryPoints['0.7'], handling.data),
@@ -282,7 +304,11 @@ const nested: Shape = (world) => {
   const given = { account: outer, succeeds: true, ...tellAccount(world, outer, acts) }
   const version = random.pick(['0.6', '0.8'] as const)
   const { data, run } = writeHandling(world, version, [given])
-  const root = newCall(bundler, entryPoints[version], data)
+  const root = newCall(
+    bundler,
+    entryPoints[version],
+    world.repeats.chance(0.5) ? sometimes(world, bundler, entryPoints[version], data) : data,
+  )
   run(root)
   return { root }
 }
