@@ -127,6 +127,7 @@ describe('what the documents tell a reader to run beside the devnet', () => {
       'docs/orders.md',
       'docs/runbook.md',
       'docs/streams.md',
+      'docs/wallet-days.md',
     ])
     expect(programs.filter((name) => read(name) === '')).toEqual([])
   })
@@ -137,6 +138,7 @@ describe('what the documents tell a reader to run beside the devnet', () => {
     'docs/catalogue.md',
     'docs/runbook.md',
     'docs/streams.md',
+    'docs/wallet-days.md',
     // Last: its demo moves the time of the chain ahead.
     'docs/orders.md',
   ])(
