@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, onTestFailed } from 'vitest'
+import { onTestFailed, TestRunner } from 'vitest'
 
 /** The text of a page as it is shown, that of its shadow roots too. */
 const textOf = `(() => {
@@ -9,7 +9,8 @@ const textOf = `(() => {
 
 /** Prints what a page shows when the test that opened it fails; a page that hangs is said to hang. */
 export function tellPage(page: Page): void {
-  if (expect.getState().currentTestName === undefined) return
+  // A page that the set-up of a file opens belongs to no test.
+  if (TestRunner.getCurrentTest() === undefined) return
   onTestFailed(async () => {
     if (page.isClosed()) return
     const shown = page.waitForFunction<string>(textOf, undefined, { timeout: 5_000 })
