@@ -74,6 +74,12 @@ export function drawHistory(random: Random): History {
   return { chains, vaults: [inner, outer, wide, moved], rulesAt }
 }
 
+/** The same history, so many times as long. */
+export function stretchHistory({ chains, vaults, rulesAt }: History, by: number): History {
+  const longer = chains.map((chain) => ({ ...chain, seconds: chain.seconds * by }))
+  return { chains: longer, vaults, rulesAt: rulesAt * by }
+}
+
 function drawBlocks(random: Random, { head }: ToldChain, count: number): number[] {
   return Array.from({ length: count }, () => random.int(1, head)).sort((a, b) => a - b)
 }

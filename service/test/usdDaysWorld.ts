@@ -47,7 +47,8 @@ const at = (seconds: number) => new Date((start + seconds) * 1_000)
 export async function writeHistory(db: Database, history: History): Promise<void> {
   await db`
     truncate chain_cursors, blocks, projections, lot_changes, attributed_steps, vault_snapshots, snapshot_progress, snapshot_gaps,
-      share_mints, share_readings, share_reading_gaps, vault_identities, price_observations cascade`
+      share_mints, share_readings, share_reading_gaps, vault_identities, price_observations, usd_days, usd_day_sums,
+      usd_day_marks cascade`
   await db`update rules_versions set holds_from = ${at(history.rulesAt)} where version = 2`
   for (const chain of history.chains) await writeChain(db, chain)
   for (const vault of history.vaults) {

@@ -131,15 +131,45 @@ export function holdFrom<Step extends PaidStep>(steps: readonly Step[], fromMs: 
   ]
 }
 
-/** Counts the snapshots after which the paid price fell by more than `stagedBps` hundredths of a percent. Pure. */
-export function countStaged(steps: readonly PaidStep[], stagedBps: bigint): number {
-  const staged = new Set<number>()
+/** A snapshot with its price, and the lowest paid price since. */
+export type Fall = { snapshot: number; full: bigint; low: bigint }
+
+/** The snapshots in force from an instant on, and before another, after which the paid price fell before the end. Pure. */
+export function listFalls(steps: readonly PaidStep[], { fromMs, toMs }: { fromMs: number; toMs: number }): Fall[] {
+  const falls: Fall[] = []
   let snapshot = 0
-  for (const { by, numerator, full } of steps) {
+  steps.forEach(({ atMs, by, numerator, full }, index) => {
     if ('snapshot' in by) snapshot = by.snapshot
-    if (numerator < full && (full - numerator) * 10_000n > full * stagedBps) staged.add(snapshot)
+    // A snapshot that another one followed by the beginning is not in force.
+    if (atMs >= toMs || numerator >= full || !isInForce(steps, index, fromMs)) return
+    falls.push({ snapshot, full, low: numerator })
+  })
+  return lowestFalls(falls)
+}
+
+/** Whether the snapshot of a step is the newest one at an instant, or a later one. */
+function isInForce(steps: readonly PaidStep[], index: number, fromMs: number): boolean {
+  for (let next = index + 1; next < steps.length; next++) {
+    const step = steps[next]
+    if (!step || step.atMs > fromMs) return true
+    if ('snapshot' in step.by) return false
   }
-  return staged.size
+  return true
+}
+
+/** One fall of each snapshot, to the lowest price. Pure. */
+export function lowestFalls(falls: readonly Fall[]): Fall[] {
+  const lowest = new Map<number, Fall>()
+  for (const fall of falls) {
+    const known = lowest.get(fall.snapshot)
+    if (!known || fall.low < known.low) lowest.set(fall.snapshot, fall)
+  }
+  return [...lowest.values()]
+}
+
+/** Counts the snapshots after which the paid price fell by more than `stagedBps` hundredths of a percent. Pure. */
+export function countStaged(falls: readonly Fall[], stagedBps: bigint): number {
+  return lowestFalls(falls).filter(({ full, low }) => (full - low) * 10_000n > full * stagedBps).length
 }
 
 /**

@@ -21,46 +21,60 @@ export type UsdSeconds = { units: bigint; decimals: number }
 /** US dollars × days in units of 10^-18. */
 export type UsdDays = { usdDays: bigint; unpricedMs: number; unguardedMs: number }
 
-/**
- * USD-days of a position between instants: the integral of shares × paid price × price of the asset over time, exact, with one
- * floor after 18 digits for each stretch between two neighbours of `bounds`, and one for all of it. Levels come in the order of
- * time. `least` is what counts where the price is not guarded: the least of each lot since the snapshot, at the price of the
- * snapshot. `unpricedMs` and `unguardedMs` say how long shares were held without a price, and without a guard. `usdSeconds` is
- * the whole before it is cut. Pure.
- */
-export function computeUsdDays(input: {
+/** The levels a position is counted by, in the order of time. */
+export type Counted = {
   shares: readonly Level<bigint>[]
+  /** The shares that count where the price is not guarded: the least of each lot since the snapshot, at its price. */
   least: readonly Level<bigint>[]
   prices: readonly Level<PaidLevel>[]
-  assetDecimals: number
+  /** Stretches lie between two neighbours, in unix milliseconds. */
   bounds: readonly number[]
-}): { total: UsdDays; stretches: UsdDays[]; usdSeconds: UsdSeconds } {
-  const { shares, least, prices, assetDecimals, bounds } = input
-  const lines = [openLine(shares), openLine(least), openLine(prices)] as const
-  const [total, close, readWorth] = [openSum(), openDivision(assetDecimals), openWorthReader()]
-  const stretches = bounds.slice(1).map((end, index) => {
-    const sum = openSum()
-    addStretch(sum, { lines, fromMs: bounds[index] ?? end, toMs: end, readWorth })
+}
+
+/**
+ * USD-days of a position between instants: the integral of shares × paid price × price of the asset over time, exact, with one
+ * floor after 18 digits for each stretch between two neighbours of `bounds`, and one for all of it. `unpricedMs` and
+ * `unguardedMs` say how long shares were held without a price, and without a guard. `usdSeconds` is the whole before it is cut.
+ * Pure.
+ */
+export function computeUsdDays({ assetDecimals, ...counted }: Counted & { assetDecimals: number }): {
+  total: UsdDays
+  stretches: UsdDays[]
+  usdSeconds: UsdSeconds
+} {
+  const [total, cut] = [openSum(), openCut(assetDecimals)]
+  const stretches = sumUsdDays(counted).map((sum) => {
     joinSum(total, sum)
-    return close(sum)
+    return cut(sum)
   })
   const usdSeconds = { units: total.value, decimals: total.scale + assetDecimals + millisecondDigits }
-  return { total: close(total), stretches, usdSeconds }
+  return { total: cut(total), stretches, usdSeconds }
+}
+
+/** The same stretches as exact sums. Pure. */
+export function sumUsdDays({ shares, least, prices, bounds }: Counted): UsdSum[] {
+  const lines = [openLine(shares), openLine(least), openLine(prices)] as const
+  const readWorth = openWorthReader()
+  return bounds.slice(1).map((end, index) => {
+    const sum = openSum()
+    addStretch(sum, { lines, fromMs: bounds[index] ?? end, toMs: end, readWorth })
+    return sum
+  })
 }
 
 /** A second has a thousand milliseconds. */
 const millisecondDigits = 3
 
-/** An exact sum of US dollars × milliseconds, divided by 10^scale. */
-type Sum = { value: bigint; scale: number; unpricedMs: number; unguardedMs: number }
+/** An exact sum of US dollars × milliseconds × 10^decimals of the asset, divided by 10^scale. */
+export type UsdSum = { value: bigint; scale: number; unpricedMs: number; unguardedMs: number }
 
-const openSum = (): Sum => ({ value: 0n, scale: 0, unpricedMs: 0, unguardedMs: 0 })
+export const openSum = (): UsdSum => ({ value: 0n, scale: 0, unpricedMs: 0, unguardedMs: 0 })
 
 type Lines = readonly [Line<bigint>, Line<bigint>, Line<PaidLevel>]
 
 /** Adds what counts between two instants, piece by piece: in a piece neither shares nor prices change. */
 function addStretch(
-  sum: Sum,
+  sum: UsdSum,
   { lines, fromMs, toMs, readWorth }: { lines: Lines; fromMs: number; toMs: number; readWorth: WorthReader },
 ): void {
   const [shares, least, prices] = lines
@@ -73,7 +87,7 @@ function addStretch(
 }
 
 function addPiece(
-  sum: Sum,
+  sum: UsdSum,
   { held, leastHeld, worth, ms }: { held: bigint; leastHeld: bigint; worth: Worth | undefined; ms: number },
 ): void {
   if (!worth) {
@@ -84,7 +98,7 @@ function addPiece(
   addScaled(sum, worth.scale, (worth.isGuarded ? held : leastHeld) * worth.units * BigInt(ms))
 }
 
-function addScaled(sum: Sum, scale: number, value: bigint): void {
+function addScaled(sum: UsdSum, scale: number, value: bigint): void {
   if (scale > sum.scale) {
     sum.value *= 10n ** BigInt(scale - sum.scale)
     sum.scale = scale
@@ -92,11 +106,16 @@ function addScaled(sum: Sum, scale: number, value: bigint): void {
   sum.value += scale === sum.scale ? value : value * 10n ** BigInt(sum.scale - scale)
 }
 
-function joinSum(all: Sum, { value, scale, unpricedMs, unguardedMs }: Sum): void {
+/** Adds a sum to another. */
+export function joinSum(all: UsdSum, { value, scale, unpricedMs, unguardedMs }: UsdSum): void {
   addScaled(all, scale, value)
   all.unpricedMs += unpricedMs
   all.unguardedMs += unguardedMs
 }
+
+/** The integer of a sum at a scale that is not smaller than its own. Pure. */
+export const scaleSum = ({ value, scale }: Pick<UsdSum, 'value' | 'scale'>, to: number): bigint =>
+  value * 10n ** BigInt(to - scale)
 
 /** The US dollars of a share that counts, as an integer divided by 10^scale. */
 type Worth = { units: bigint; scale: number; isGuarded: boolean }
@@ -122,18 +141,31 @@ function openWorthReader(): WorthReader {
   }
 }
 
-/** Divides sums, cut once; each power of ten is made once. */
-function openDivision(assetDecimals: number): (sum: Sum) => UsdDays {
-  const divisors = new Map<number, bigint>()
-  const makeDivisor = (scale: number) => {
-    const divisor = 10n ** BigInt(scale + assetDecimals) * BigInt(daySeconds * 1_000)
-    divisors.set(scale, divisor)
-    return divisor
+/** Cuts sums, each once. */
+export function openCut(assetDecimals: number): (sum: UsdSum) => UsdDays {
+  const divide = openDivision(assetDecimals)
+  return ({ value, scale, unpricedMs, unguardedMs }) => ({ usdDays: divide(value, scale), unpricedMs, unguardedMs })
+}
+
+/**
+ * Divides integers of US dollars × milliseconds × 10^assetDecimals at a scale into units of 10^-18 US dollars × days, cut. Each
+ * power of ten is made once.
+ */
+export function openDivision(assetDecimals: number): (value: bigint, scale: number) => bigint {
+  const parts = new Map<number, { factor: bigint; divisor: bigint }>()
+  const makeParts = (scale: number) => {
+    // Powers of ten that factor and divisor share are left out of both.
+    const digits = scale + assetDecimals - usdDecimals
+    const made = {
+      factor: 10n ** BigInt(Math.max(0, -digits)),
+      divisor: 10n ** BigInt(Math.max(0, digits)) * BigInt(daySeconds * 1_000),
+    }
+    parts.set(scale, made)
+    return made
   }
-  const one = 10n ** BigInt(usdDecimals)
-  return ({ value, scale, unpricedMs, unguardedMs }) => {
-    const usdDays = (value * one) / (divisors.get(scale) ?? makeDivisor(scale))
-    return { usdDays, unpricedMs, unguardedMs }
+  return (value, scale) => {
+    const { factor, divisor } = parts.get(scale) ?? makeParts(scale)
+    return (factor === 1n ? value : value * factor) / divisor
   }
 }
 

@@ -5,6 +5,7 @@ import { runMovements } from '../features/history/index.js'
 import { fillLatePrices, settleAmounts } from '../features/ledger/index.js'
 import { sweepAddresses, sweepIdempotencyKeys, tellBudgets } from '../features/limits/index.js'
 import { sweepAgreements } from '../features/membership/index.js'
+import { runUsdDays } from '../features/metrics/index.js'
 import { runOrderBook, sweepUnsigned, tellOrders } from '../features/orders/index.js'
 import { runShareReadings } from '../features/paid/index.js'
 import type { HttpApi } from '../features/plans/index.js'
@@ -64,6 +65,7 @@ export function listJobs(options: {
       : []),
     { name: 'reconciliation of balances', everySeconds: 600, run: reconcileBalances },
     { name: 'movements of vaults', everySeconds: 240, run: runMovements },
+    { name: 'USD-days of whole days', everySeconds: 30, run: countUsdDays },
     { name: 'snapshots of streams', everySeconds: streamSeconds ?? 60, run: takeStreamSnapshots },
     { name: 'trees of streams', everySeconds: streamSeconds ?? 15, run: runStreamTrees },
     { name: 'roots counted again', everySeconds: streamSeconds ?? 15, run: watchRoots },
@@ -117,6 +119,11 @@ export function listJobs(options: {
 function takeStreamSnapshots(ctx: ServiceContext): Promise<void> {
   const { streamSnapshotSeconds: everySeconds, streamUsedUpSeconds: usedUpSeconds } = ctx.config
   return runStreamSnapshots(ctx, { everySeconds, usedUpSeconds })
+}
+
+/** The next run counts the days that one run leaves. */
+async function countUsdDays(ctx: ServiceContext): Promise<void> {
+  await runUsdDays(ctx)
 }
 
 /** A few requests a run: free services refuse more than some thirty a minute. */

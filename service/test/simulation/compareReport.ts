@@ -34,7 +34,8 @@ export async function findWrongCoverage(db: Database, { outcome, expected }: Cou
       check('in lots and outside them', attributed + BigInt(held.unattributed), supply)
       let sum = 0n
       for (const distributorId of codes) {
-        const totals = await listShares(db, { vaultId, distributorId, to: new Date((block.timestamp + 1) * 1000) })
+        const until = new Date((block.timestamp + 1) * 1000)
+        const [totals = []] = await listShares(db, [{ vaultId, distributorId, from: new Date(0), to: until }])
         const own = BigInt(totals.at(-1)?.shares ?? 0)
         const wanted = sumOf(lots, (place) => place[0] === address && place[2] === distributorId)
         check(`of ${distributorId}`, own, wanted)

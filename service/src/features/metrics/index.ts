@@ -1,11 +1,13 @@
 /**
  * Attributed TVL, LPs and USD-days of a distributor over time. Owns `attributed_steps`, `lp_edges` and `lp_steps`, the projection that
- * derives them from confirmed blocks, and the operations that read them.
+ * derives them from confirmed blocks, `usd_days` with its sums and marks, the job that counts them ahead, and the operations that
+ * read them.
  */
 import type { Queryable } from '../../postgres/pool.js'
 import { countActiveLps as countOf } from './storeLps.js'
 import { listSeriesVaults } from './storeVaults.js'
 
+export { runUsdDays } from './jobUsdDays.js'
 export { metricsOperations } from './operations.js'
 export { metrics } from './projection.js'
 export { readRange } from './range.js'

@@ -1,3 +1,4 @@
+import { countStaged } from '../../derive/paidPrice.js'
 import { formatUnits, usdDecimals } from '../../kernel/amount.js'
 import { daySeconds, formatTs } from '../../kernel/clock.js'
 import { invalidArgument } from '../../kernel/errors.js'
@@ -6,7 +7,8 @@ import { findVaultKind } from '../../vaults/index.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { type Buckets, startsOf } from './buckets.js'
 import type { SeriesVault } from './storeVaults.js'
-import { listCountedReach, readUsdDays, type VaultUsdDays } from './usdDays.js'
+import { type Tally, tallyVaults } from './tallyUsdDays.js'
+import { listCountedReach } from './usdDays.js'
 
 type Range = { from: Date; to: Date }
 
@@ -46,21 +48,19 @@ export async function readUsdDaysSeries(
   const reach = await listCountedReach(db, chainIds)
   const endOf = (chainId: number) => clamp(reach.get(chainId)?.confirmedAt?.getTime(), range)
   const vaults = ask.vaults.map(({ id: vaultId, chainId, assetDecimals }) => ({ vaultId, chainId, assetDecimals }))
-  const boundsOf = (chainId: number) => bounds.map((at) => Math.min(at, endOf(chainId)))
-  const rows = await readUsdDays(db, { distributorId, vaults, boundsOf, stagedBps: config.stagedBps })
-  const found = rows.map((row) => row.found)
+  const found = await tallyVaults(db, { distributorId, vaults, bounds, step: buckets.step, endOf })
   const finalMs = (id: number) => reach.get(id)?.finalAt?.getTime() ?? Number.NEGATIVE_INFINITY
   const isDeep = chainIds.every((id) => finalMs(id) >= range.to.getTime())
   const isFinal = isDeep && found.every(({ isAwaited }) => !isAwaited) && !(await isOutstanding(db, vaults, range))
   return {
-    points: bounds.slice(1).map((_, index) => sumUsdDays(found.map(({ stretches }) => stretches[index]?.usdDays))),
+    points: bounds.slice(1).map((_, index) => sumCut(found.map(({ stretches }) => stretches[index] ?? 0n))),
     summary: {
-      total: sumUsdDays(found.map(({ total }) => total.usdDays)),
+      total: sumCut(found.map(({ total }) => total)),
       to: formatTs(new Date(chainIds.reduce((least, id) => Math.min(least, endOf(id)), range.to.getTime()))),
       isFinal,
       unpricedSeconds: sumSeconds(found, 'unpricedMs'),
       unguardedSeconds: sumSeconds(found, 'unguardedMs'),
-      staged: found.reduce((sum, { staged }) => sum + staged, 0),
+      staged: found.reduce((sum, { falls }) => sum + countStaged(falls, BigInt(config.stagedBps)), 0),
     },
   }
 }
@@ -93,11 +93,11 @@ async function isOutstanding(
   return open.some(({ kind }) => findVaultKind(kind)?.readFigures !== undefined)
 }
 
-const sumUsdDays = (parts: readonly (bigint | undefined)[]): string =>
+const sumCut = (parts: readonly bigint[]): string =>
   formatUnits(
-    parts.reduce<bigint>((sum, part) => sum + (part ?? 0n), 0n),
+    parts.reduce((sum, part) => sum + part, 0n),
     usdDecimals,
   )
 
-const sumSeconds = (found: readonly VaultUsdDays[], member: 'unpricedMs' | 'unguardedMs'): number =>
-  Math.floor(found.reduce((sum, { total }) => sum + total[member], 0) / 1_000)
+const sumSeconds = (found: readonly Tally[], member: 'unpricedMs' | 'unguardedMs'): number =>
+  Math.floor(found.reduce((sum, own) => sum + own[member], 0) / 1_000)

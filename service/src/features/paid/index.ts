@@ -7,7 +7,15 @@ export { runShareReadings } from './jobReadings.js'
 export { listStaged, type StagedVault } from './listStaged.js'
 export { type PaidOrigin, tracePaidPrices } from './paidSteps.js'
 export { holdUsdFrom, listPaidUsd, openShareLookup, type ShareLookup } from './paidUsd.js'
-export { type PaidValue, type PaidValues, readPaidValues, toLevels, valuePaidPrices } from './paidValues.js'
+export {
+  type BasedValues,
+  listPaidValues,
+  type PaidValue,
+  type PaidValues,
+  readPaidValues,
+  toLevels,
+  valuePaidPrices,
+} from './paidValues.js'
 export {
   type MintRow,
   paidPriceVersion,

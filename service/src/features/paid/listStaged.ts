@@ -1,4 +1,4 @@
-import { countStaged } from '../../derive/paidPrice.js'
+import { countStaged, listFalls } from '../../derive/paidPrice.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { readPaidPrices } from './paidSteps.js'
 import { listVaultsWithMints } from './storePaid.js'
@@ -17,7 +17,8 @@ export async function listStaged(
   const found: StagedVault[] = []
   for (const { vaultId, ...vault } of await listVaultsWithMints(db, { from, to })) {
     const { steps } = await readPaidPrices(db, { vaultId, from, to, skipsDust: true })
-    const staged = countStaged(steps, BigInt(stagedBps))
+    const falls = listFalls(steps, { fromMs: from.getTime(), toMs: Number.POSITIVE_INFINITY })
+    const staged = countStaged(falls, BigInt(stagedBps))
     if (staged > 0) found.push({ ...vault, staged })
   }
   return found

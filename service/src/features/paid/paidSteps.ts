@@ -1,6 +1,14 @@
 import { computePaidPrice, listAllReadBlocks, type PaidStep } from '../../derive/paidPrice.js'
 import type { Queryable } from '../../postgres/pool.js'
-import { listMints, listReadings, listSnapshots, type MintRow, type ReadingRow, type SnapshotRow } from './storePaid.js'
+import {
+  listMints,
+  listReadings,
+  listSnapshots,
+  type MintRow,
+  type ReadingRow,
+  type SnapshotRow,
+  type VaultRange,
+} from './storePaid.js'
 
 /** The fact that set a step of a paid price, as a chain can be asked for it. */
 export type PaidOrigin =
@@ -45,14 +53,31 @@ export function tracePaidPrices(told: PaidFacts, { skipsDust }: { skipsDust: boo
 /** The paid price of a share from what it was at `from`, up to `to` (included). */
 export async function readPaidPrices(
   db: Queryable,
-  { vaultId, from, to, skipsDust }: { vaultId: number; from: Date; to: Date; skipsDust: boolean },
+  { skipsDust, ...range }: VaultRange & { skipsDust: boolean },
 ): Promise<PaidPrices> {
-  const snapshots = await listSnapshots(db, { vaultId, from, to })
-  const [first] = snapshots
-  if (!first) return { snapshots, steps: [], awaited: [] }
-  const of = { vaultId, above: first.blockNumber, to }
-  const [mints, readings] = await Promise.all([listMints(db, of), listReadings(db, of)])
-  return tracePaidPrices({ snapshots, mints, readings }, { skipsDust })
+  const [found] = await listPaidPrices(db, [range], { skipsDust })
+  return found ?? { snapshots: [], steps: [], awaited: [] }
+}
+
+/** The same of many shares, in their order, by three statements. */
+export async function listPaidPrices(
+  db: Queryable,
+  ranges: readonly VaultRange[],
+  { skipsDust }: { skipsDust: boolean },
+): Promise<PaidPrices[]> {
+  const snapshots = await listSnapshots(db, ranges)
+  const stretches = ranges.map(({ vaultId, to }, place) => {
+    // Without a snapshot there is no price that a mint could lower.
+    const above = snapshots[place]?.[0]?.blockNumber ?? Number.MAX_SAFE_INTEGER
+    return { vaultId, above, to }
+  })
+  const [mints, readings] = await Promise.all([listMints(db, stretches), listReadings(db, stretches)])
+  return ranges.map((_, place) =>
+    tracePaidPrices(
+      { snapshots: snapshots[place] ?? [], mints: mints[place] ?? [], readings: readings[place] ?? [] },
+      { skipsDust },
+    ),
+  )
 }
 
 const toSnapshot = ({ at, blockNumber, numerator, exponent, totalSupply, isDust }: SnapshotRow, skipsDust: boolean) => {

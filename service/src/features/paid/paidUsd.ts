@@ -26,13 +26,14 @@ export type ShareLookup = {
 
 export type FoundShare = { paid: PaidPrices; units: ShareUnits }
 
-/** Looks shares up in the database. */
-export const openShareLookup = (db: Queryable): ShareLookup => ({
+/** Looks shares up in the database. `onShare` is told of each vault whose share a price follows from. */
+export const openShareLookup = (db: Queryable, onShare?: (vaultId: number) => void): ShareLookup => ({
   listObservations: (ids) => listShareObservations(db, ids),
   readShare: async ({ chainId, vault, from, to }) => {
     const found = await findShareVault(db, { chainId, address: vault })
     if (!found) return undefined
     const { vaultId, ...units } = found
+    onShare?.(vaultId)
     return { paid: await readPaidPrices(db, { vaultId, from, to, skipsDust: false }), units }
   },
 })

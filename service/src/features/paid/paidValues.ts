@@ -1,12 +1,11 @@
 import { holdFrom } from '../../derive/paidPrice.js'
 import type { Level, PaidLevel } from '../../derive/usdDays.js'
 import type { Queryable } from '../../postgres/pool.js'
+import { listShareObservations } from '../../prices/index.js'
 import { findRulesStart } from '../../sync/storeRules.js'
-import { type PaidOrigin, type PaidPrices, readPaidPrices, type TracedStep } from './paidSteps.js'
+import { listPaidPrices, type PaidOrigin, type PaidPrices, type TracedStep } from './paidSteps.js'
 import { type ChosenUsd, holdUsdFrom, listPaidUsd, openShareLookup, type ShareLookup, type UsdStep } from './paidUsd.js'
-import { paidPriceVersion, type SnapshotRow } from './storePaid.js'
-
-export type PaidRange = { vaultId: number; from: Date; to: Date }
+import { paidPriceVersion, type SnapshotRow, type VaultRange } from './storePaid.js'
 
 /** The worth of a share from an instant on, by which holders are paid. */
 export type PaidValue = PaidLevel & {
@@ -25,19 +24,54 @@ export type PaidValues = {
   awaited: readonly number[]
 }
 
+/** With the vaults whose shares the price of the asset follows from. */
+export type BasedValues = PaidValues & { bases: readonly number[] }
+
 /**
  * The worth of a vault's share from what it was at `from`, up to `to`: the paid price, and the price of the asset. `carries`: a
  * snapshot with too few shares is no reading, and one without a price of the asset keeps the price before it.
  */
 export async function readPaidValues(
   db: Queryable,
-  { vaultId, from, to, carries }: PaidRange & { carries: boolean },
+  { carries, ...range }: VaultRange & { carries: boolean },
 ): Promise<PaidValues> {
+  const [found] = await listPaidValues(db, [range], { carries })
+  return found ?? { values: [], snapshots: [], steps: [], awaited: [] }
+}
+
+/** The same of many shares, in their order. */
+export async function listPaidValues(
+  db: Queryable,
+  ranges: readonly VaultRange[],
+  { carries }: { carries: boolean },
+): Promise<BasedValues[]> {
   const [paid, rules] = await Promise.all([
-    readPaidPrices(db, { vaultId, from, to, skipsDust: carries }),
+    listPaidPrices(db, ranges, { skipsDust: carries }),
     findRulesStart(db, paidPriceVersion),
   ])
-  return valuePaidPrices(openShareLookup(db), paid, { to, carries, rulesMs: rules.getTime() })
+  const ids = new Set(paid.flatMap(({ snapshots }) => snapshots.flatMap(({ observationId }) => observationId ?? [])))
+  // Those of all vaults at once. What a share rests on that such a price follows from is looked up when it is read.
+  const known = new Map((await listShareObservations(db, [...ids])).map((each) => [each.id, each]))
+  return Promise.all(
+    paid.map(async (own, place) => {
+      const bases = new Set<number>()
+      const { readShare } = openShareLookup(db, (vaultId) => bases.add(vaultId))
+      const listObservations = async (asked: readonly number[]) => [
+        ...asked.flatMap((id) => known.get(id) ?? []),
+        ...(await listShareObservations(
+          db,
+          asked.filter((id) => !ids.has(id)),
+        )),
+      ]
+      const to = ranges[place]?.to ?? new Date(0)
+      const values = await valuePaidPrices({ listObservations, readShare }, own, {
+        to,
+        carries,
+        rulesMs: rules.getTime(),
+      })
+      return { ...values, bases: [...bases] }
+    }),
+  )
 }
 
 /** Values a paid price where the rule holds from `rulesMs` on; before that a share counts at its newest snapshot. */

@@ -35,28 +35,48 @@ export type SnapshotRow = {
   observationId: number | null
 }
 
+/** A vault between two instants. */
+export type VaultRange = { vaultId: number; from: Date; to: Date }
+
+/** A row with the place of what it was asked for. */
+type Placed<Row> = Row & { place: number }
+
+/** The rows of each of some asks, in their order. */
+function sortByPlace<Row extends object>(rows: readonly Placed<Row>[], count: number): Row[][] {
+  const found = Array.from({ length: count }, (): Row[] => [])
+  for (const { place, ...row } of rows) found[place - 1]?.push(row as unknown as Row)
+  return found
+}
+
+/** Vaults `r` of a statement, each between two instants. */
+const rangeSet = (db: Queryable, ranges: readonly VaultRange[]) => db`
+  unnest(${ranges.map(({ vaultId }) => vaultId)}::int[], ${ranges.map(({ from }) => from.toISOString())}::timestamptz[],
+    ${ranges.map(({ to }) => to.toISOString())}::timestamptz[]) with ordinality as r (id, from_at, to_at, place)`
+
 /**
- * Snapshots of a vault up to `to` (included), from the last before `from` on; earlier ones too where that one is dust or has
- * no price.
+ * Snapshots of vaults, each up to `to` (included), from the last before `from` on; earlier ones too where that one is dust or
+ * has no price.
  */
-export async function listSnapshots(
-  db: Queryable,
-  { vaultId, from, to }: { vaultId: number; from: Date; to: Date },
-): Promise<SnapshotRow[]> {
-  return db<SnapshotRow[]>`
-    with own as not materialized (
-      select s.*, s.total_supply < v.dust_floor as dust from ${snapshotsOf(db)} s
-      join ${vaultsOf(db)} v on v.id = s.vault_id where s.vault_id = ${vaultId}),
-    first as (
-      select least(
-        (select block_timestamp from own where block_timestamp <= ${from} order by block_timestamp desc limit 1),
-        (select block_timestamp from own where block_timestamp <= ${from} and not dust and price_usd is not null
-          order by block_timestamp desc limit 1)) as at)
-    select o.block_timestamp as at, o.block_number as "blockNumber", hex_text(o.block_hash) as "blockHash",
+export async function listSnapshots(db: Queryable, ranges: readonly VaultRange[]): Promise<SnapshotRow[][]> {
+  const rows = await db<Placed<SnapshotRow>[]>`
+    select r.place::int as place, o.block_timestamp as at, o.block_number as "blockNumber", hex_text(o.block_hash) as "blockHash",
       o.price_numerator::text as numerator, o.price_exponent as exponent, o.total_supply::text as "totalSupply",
-      o.dust as "isDust", o.price_usd::text as "priceUsd", o.price_observation_id as "observationId"
-    from own o where o.block_timestamp >= coalesce((select at from first), '-infinity') and o.block_timestamp <= ${to}
-    order by o.block_timestamp`
+      o.total_supply < v.dust_floor as "isDust", o.price_usd::text as "priceUsd",
+      o.price_observation_id as "observationId"
+    from ${rangeSet(db, ranges)} join ${vaultsOf(db)} v on v.id = r.id
+    cross join lateral (
+      select least(
+        (select s.block_timestamp from ${snapshotsOf(db)} s where s.vault_id = r.id and s.block_timestamp <= r.from_at
+          order by s.block_timestamp desc limit 1),
+        (select s.block_timestamp from ${snapshotsOf(db)} s where s.vault_id = r.id and s.block_timestamp <= r.from_at
+          and s.total_supply >= v.dust_floor and s.price_usd is not null
+          order by s.block_timestamp desc limit 1)) as at) first
+    cross join lateral (
+      select * from ${snapshotsOf(db)} s where s.vault_id = r.id
+        and s.block_timestamp >= coalesce(first.at, '-infinity') and s.block_timestamp <= r.to_at
+      order by s.block_timestamp offset 0) o
+    order by r.place, o.block_timestamp`
+  return sortByPlace(rows, ranges.length)
 }
 
 export type MintRow = {
@@ -69,18 +89,24 @@ export type MintRow = {
   assets: string | null
 }
 
-/** Mints of a vault above a block, up to an instant (included), in the order of the chain. */
-export async function listMints(
-  db: Queryable,
-  { vaultId, above, to }: { vaultId: number; above: number; to: Date },
-): Promise<MintRow[]> {
-  return db<MintRow[]>`
-    select m.block_timestamp as at, m.block_number as "blockNumber", hex_text(m.block_hash) as "blockHash",
+/** A vault above a block, up to an instant (included). */
+export type VaultStretch = { vaultId: number; above: number; to: Date }
+
+/** Vaults `r` of a statement, each above a block. */
+const stretchSet = (db: Queryable, stretches: readonly VaultStretch[]) => db`
+  unnest(${stretches.map(({ vaultId }) => vaultId)}::int[], ${stretches.map(({ above }) => above)}::bigint[],
+    ${stretches.map(({ to }) => to.toISOString())}::timestamptz[]) with ordinality as r (id, above, to_at, place)`
+
+/** Mints of vaults, in the order of the chain. */
+export async function listMints(db: Queryable, stretches: readonly VaultStretch[]): Promise<MintRow[][]> {
+  const rows = await db<Placed<MintRow>[]>`
+    select r.place::int as place, m.block_timestamp as at, m.block_number as "blockNumber", hex_text(m.block_hash) as "blockHash",
       hex_text(m.transaction_hash) as "transactionHash", m.log_index as "logIndex", m.shares::text as shares,
       m.assets::text as assets
-    from ${shareMintsOf(db)} m
-    where m.vault_id = ${vaultId} and m.block_number > ${above} and m.block_timestamp <= ${to}
-    order by m.block_number, m.log_index`
+    from ${stretchSet(db, stretches)}
+    join ${shareMintsOf(db)} m on m.vault_id = r.id and m.block_number > r.above and m.block_timestamp <= r.to_at
+    order by r.place, m.block_number, m.log_index`
+  return sortByPlace(rows, stretches.length)
 }
 
 /** The vaults that minted shares in a range. */
@@ -98,17 +124,17 @@ export async function listVaultsWithMints(
 
 export type ReadingRow = { blockNumber: number; blockHash: string; numerator: string | null; exponent: number }
 
-/** Readings of a vault's share above a block, up to an instant (included); null: it was tried and could not be read. */
-export async function listReadings(
-  db: Queryable,
-  { vaultId, above, to }: { vaultId: number; above: number; to: Date },
-): Promise<ReadingRow[]> {
-  return db<ReadingRow[]>`
-    select block_number as "blockNumber", hex_text(block_hash) as "blockHash", price_numerator::text as numerator,
-      price_exponent::int as exponent
-    from share_readings where vault_id = ${vaultId} and block_number > ${above} and block_timestamp <= ${to}
+/** Readings of shares; null: it was tried and could not be read. */
+export async function listReadings(db: Queryable, stretches: readonly VaultStretch[]): Promise<ReadingRow[][]> {
+  const rows = await db<Placed<ReadingRow>[]>`
+    with r as materialized (select * from ${stretchSet(db, stretches)})
+    select r.place::int as place, block_number as "blockNumber", hex_text(block_hash) as "blockHash",
+      price_numerator::text as numerator, price_exponent::int as exponent
+    from r join share_readings on vault_id = r.id and block_number > r.above and block_timestamp <= r.to_at
     union all
-    select block_number, hex_text(block_hash), null, 0 from share_reading_gaps
-    where vault_id = ${vaultId} and block_number > ${above} and block_timestamp <= ${to} and tried_at > '-infinity'
-    order by 1`
+    select r.place::int, block_number, hex_text(block_hash), null, 0
+    from r join share_reading_gaps on vault_id = r.id and block_number > r.above and block_timestamp <= r.to_at
+      and tried_at > '-infinity'
+    order by 1, 2`
+  return sortByPlace(rows, stretches.length)
 }
