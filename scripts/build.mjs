@@ -44,6 +44,8 @@ const after = compiledAt()
 const changed = packages.filter((_, index) => after[index] !== before[index])
 const { writePages } = await import('./pages.mjs')
 await writePages(changed)
+const { writeProgram } = await import('./program.mjs')
+await writeProgram(changed)
 const seconds = ((performance.now() - start) / 1000).toFixed(1)
 console.error(
   changed.length === 0 ? 'nothing to compile: no source changed' : `compiled ${changed.join(', ')} in ${seconds} s`,

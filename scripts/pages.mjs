@@ -1,28 +1,14 @@
 // Bundles the programs of /embed/{key}, of /portal/ and of /operator/, each with all that it uses, into the service's dist: its
 // package carries them. The licences of what is in a program stand in a file of its folder.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
+import { tellLicences } from './licenceTexts.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-
-/** The folder of the package that a module is of; undefined for a module of ours. */
-function packageOf(module) {
-  if (!module.includes('/node_modules/') || module.includes('\0')) return undefined
-  let at = dirname(module)
-  while (!existsSync(join(at, 'package.json')) || !JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')).name)
-    at = dirname(at)
-  return at
-}
-
-function tellLicence(at) {
-  const { name, version, license } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'))
-  const file = readdirSync(at).find((each) => /^licen[cs]e/i.test(each))
-  return `${name} ${version} (${license})\n\n${file ? readFileSync(join(at, file), 'utf8').trim() : ''}\n`
-}
 
 /** The pages that the service serves: the first file of each, and its styles and icon where it has some. */
 const pages = {
@@ -69,15 +55,7 @@ async function writePage(name) {
     const text = thin(readFileSync(file, 'utf8'))
     writeBoth(folder, `${name}-${toHash(text)}${extname(file)}`, text)
   }
-  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
-  const used = [...new Set(modules.map(packageOf))].filter((each) => each !== undefined && !each.includes('@openearn'))
-  writeFileSync(
-    join(folder, 'LICENCES.txt'),
-    used
-      .sort()
-      .map(tellLicence)
-      .join(`\n${'-'.repeat(80)}\n\n`),
-  )
+  writeFileSync(join(folder, 'LICENCES.txt'), tellLicences(output))
 }
 
 const isWhole = (name) => existsSync(join(folderOf(name), 'LICENCES.txt'))

@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs'
 
 const least = [20, 19]
 const [major, minor] = process.versions.node.split('.').map(Number)
-const program = new URL('../dist/cli/main.js', import.meta.url)
+// In one piece, which Node opens faster, where the whole build ran; else as the compiler leaves it.
+const places = ['../dist/program/main.js', '../dist/cli/main.js'].map((path) => new URL(path, import.meta.url))
+const program = places.find((place) => existsSync(place))
 
 function refuse(sentence) {
   process.stderr.write(`openearn: ${sentence}\n`)
@@ -13,5 +15,5 @@ function refuse(sentence) {
 
 if (major < least[0] || (major === least[0] && minor < least[1]))
   refuse(`this is Node.js ${process.versions.node}; OpenEarn needs ${least.join('.')} or later`)
-if (!existsSync(program)) refuse('the program is not built; run `npm run build` first')
+if (!program) refuse('the program is not built; run `npm run build` first')
 await import(program.href)

@@ -14,7 +14,6 @@ const allowed: Record<string, string> = {
   'contracts/test/anvil.ts': 'temporary folders of its own',
   'packages/embedded-postgres/src/embedded.test.ts': 'a copy of an installation in a temporary folder',
   'packages/embedded-postgres/src/embeddedFolder.ts': 'copies in the data folder',
-  'scripts/pages.mjs': 'the bundles of widget and portal in the service’s own dist',
   'scripts/licences.mjs': 'sbom.json and docs/licences.md',
   'sdk/scripts/copyCodec.js': 'the codec’s files in the sdk’s own dist',
   'sdk/test/installed.long.test.ts': 'temporary folders that npm installs into',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../dist/program/main.js', import.meta.url))
 
 type Coverage = { result: { url: string }[] }
 

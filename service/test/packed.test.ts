@@ -111,6 +111,8 @@ describe('the packed service and its packages', () => {
       expect.arrayContaining([
         'bin/openearn.js',
         'dist/cli/main.js',
+        'dist/program/main.js',
+        'dist/program/LICENCES.txt',
         'migrations/0001_postgres.sql',
         'README.md',
         'openapi.json',

@@ -34,11 +34,14 @@ it.each(Object.entries(commands).filter(([name]) => !['dev', 'start', 'serve', '
   },
 )
 
-it('every command is there by its name, and is loaded by require where Node takes modules by it, as that costs less', async () => {
-  const program = `
-    const { commands } = require(process.argv[1] + '/commands.js')
+it.each(['dist/cli', 'dist/program'])(
+  '%s: every command is there by its name, and is loaded by require where Node takes modules by it, as that costs less',
+  async (built) => {
+    const program = `
+    const { commands } = require(process.argv[1] + '/../cli/commands.js')
     const missing = Object.entries(commands).filter(([, { file, member }]) => !require(process.argv[1] + '/' + file)[member])
     process.stdout.write(JSON.stringify({ missing, all: Object.keys(commands).length }))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program, join(cli, '../../dist/cli')])
-  expect(JSON.parse(stdout)).toEqual({ missing: [], all: Object.keys(commands).length })
-})
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', program, join(cli, '../..', built)])
+    expect(JSON.parse(stdout)).toEqual({ missing: [], all: Object.keys(commands).length })
+  },
+)

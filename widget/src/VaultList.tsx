@@ -32,7 +32,10 @@ function Listed({ onOpen }: Open): ReactNode {
   const { say } = useSettings()
   const [text, setText] = useState('')
   const search = useDeferredValue(text.trim())
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useOpportunities(search ? { search } : {})
+  const list = useOpportunities(search ? { search } : {})
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = list
+  // The vaults of the search before this one are about to move: a click on one could open another.
+  const isFormer = list.isPlaceholderData || search !== text.trim()
   return (
     <>
       <label>
@@ -42,10 +45,10 @@ function Listed({ onOpen }: Open): ReactNode {
       <Fault error={error} />
       {!data && !error && <p className="muted">{say('loading')}</p>}
       {data?.items.length === 0 && <p className="muted">{say('noVaults')}</p>}
-      <ul className="stack">
+      <ul className="stack" aria-busy={isFormer}>
         {data?.items.map((vault) => (
           <li key={vault.id}>
-            <VaultButton vault={vault} onOpen={onOpen} />
+            <VaultButton vault={vault} onOpen={onOpen} disabled={isFormer} />
           </li>
         ))}
       </ul>
@@ -69,9 +72,9 @@ function Named({ id, onOpen }: Open & { id: string }): ReactNode {
   )
 }
 
-function VaultButton({ vault, onOpen }: Open & { vault: types.Opportunity }): ReactNode {
+function VaultButton({ vault, onOpen, disabled }: Open & { vault: types.Opportunity; disabled?: boolean }): ReactNode {
   return (
-    <button type="button" className="vault" onClick={() => onOpen(vault.id)}>
+    <button type="button" className="vault" disabled={disabled} onClick={() => onOpen(vault.id)}>
       <bdi>
         <strong>{cutName(vault.name, 60)}</strong>
       </bdi>

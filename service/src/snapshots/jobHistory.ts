@@ -1,8 +1,8 @@
 import { EarnError } from '../kernel/errors.js'
 import { inTransaction } from '../postgres/pool.js'
 import { listFeeds, readFeedHistory } from '../prices/index.js'
-import { findBlockAt } from '../rpc/blockAt.js'
-import { readBlock, readHead } from '../rpc/blocks.js'
+import { findBlockAt, type ReadBlocks, rememberBlocks } from '../rpc/blockAt.js'
+import { readHead } from '../rpc/blocks.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import type { Header } from '../rpc/raw.js'
 import { RpcError } from '../rpc/rpc.js'
@@ -31,8 +31,9 @@ export async function runHistory(ctx: ChainContext, options: { runMs?: number } 
       try {
         const before = await countUnread(ctx, chain)
         if (before === 0) return
+        const blocks = rememberBlocks(chain)
         let more = true
-        while (more && ctx.clock.monotonicMs() < endMs) more = await readNewestGaps(ctx, chain)
+        while (more && ctx.clock.monotonicMs() < endMs) more = await readNewestGaps(ctx, chain, blocks)
       } catch (error) {
         ctx.log.warn({ err: error, chainId: chain.chainId }, 'the past of the vaults of a chain could not be read')
       }
@@ -63,7 +64,7 @@ async function countUnread({ db }: ChainContext, { chainId }: Chain): Promise<nu
 }
 
 /** Reads the newest missed instants of a chain; returns false if no instant is missing or can be read now. */
-async function readNewestGaps(ctx: ChainContext, chain: Chain): Promise<boolean> {
+async function readNewestGaps(ctx: ChainContext, chain: Chain, blocks: ReadBlocks): Promise<boolean> {
   const { db, clock } = ctx
   const vaults = new Map((await listGridVaults(db, chain.chainId)).map((vault) => [vault.id, vault]))
   const count = Math.max(1, Math.min(32, Math.floor(128 / Math.ceil(vaults.size / 100))))
@@ -86,7 +87,7 @@ async function readNewestGaps(ctx: ChainContext, chain: Chain): Promise<boolean>
     chain.chainId,
     gaps.map(({ vaultId }) => vaultId),
   )
-  const read = await readInstants(chain, { top, instants: past, gaps, vaults, withheld })
+  const read = await readInstants(chain, { top, blocks, instants: past, gaps, vaults, withheld })
   const now = clock.now()
   await inTransaction(db, async (tx) => {
     if (read.snapshots.length > 0) await recordSnapshots(tx, read.snapshots)
@@ -116,13 +117,14 @@ async function readInstants(
   chain: Chain,
   input: {
     top: Header
+    blocks: ReadBlocks
     instants: readonly number[]
     gaps: readonly Gap[]
     vaults: ReadonlyMap<number, GridVault>
     withheld: ReadonlyMap<number, readonly Withheld[]>
   },
 ): Promise<ReadPast> {
-  const { top, instants, gaps, vaults, withheld } = input
+  const { top, blocks, instants, gaps, vaults, withheld } = input
   const results = new Map<number, Instant>()
   // Blocks that are further apart than the instants of the grid are read once.
   const figuresAt = new Map<string, ReturnType<typeof readFigures>>()
@@ -132,14 +134,12 @@ async function readInstants(
     figuresAt.set(key, reading)
     return reading
   }
-  const meanSeconds = top.number > 0 ? await estimateBlockSeconds(chain, top) : 0
+  const meanSeconds = top.number > 0 ? await estimateBlockSeconds(blocks, top) : 0
   let next = 0
   const work = async () => {
-    let head = top
     for (let at = instants[next++]; at !== undefined; at = instants[next++]) {
-      const result = await readInstant(chain, { head, at, gaps, vaults, withheld, meanSeconds, readOnce })
+      const result = await readInstant(chain, { top, blocks, at, gaps, vaults, withheld, meanSeconds, readOnce })
       results.set(at, result)
-      if ('block' in result && result.block) head = result.block
     }
   }
   await Promise.all(Array.from({ length: Math.min(lanes, instants.length) }, work))
@@ -169,7 +169,8 @@ async function readInstants(
 async function readInstant(
   chain: Chain,
   input: {
-    head: Header
+    top: Header
+    blocks: ReadBlocks
     at: number
     gaps: readonly Gap[]
     vaults: ReadonlyMap<number, GridVault>
@@ -179,9 +180,9 @@ async function readInstant(
     readOnce(due: readonly GridVault[], hash: string): ReturnType<typeof readFigures>
   },
 ): Promise<Instant> {
-  const { head, at, gaps, vaults, withheld, meanSeconds, readOnce } = input
+  const { top, blocks, at, gaps, vaults, withheld, meanSeconds, readOnce } = input
   try {
-    const block = await findBlockAt(chain, head, at, meanSeconds)
+    const block = await findBlockAt(chain, top, at, meanSeconds, blocks)
     if (!block) return { at, block }
     const due = gaps.flatMap(({ vaultId, from, to, startBlock }) => {
       const vault = vaults.get(vaultId)
@@ -202,8 +203,8 @@ async function readInstant(
 }
 
 /** Seconds between blocks, of the last thousand. */
-async function estimateBlockSeconds(chain: Chain, top: Header): Promise<number> {
+async function estimateBlockSeconds(blocks: ReadBlocks, top: Header): Promise<number> {
   const back = Math.min(1_000, top.number)
-  const earlier = await readBlock(chain, top.number - back)
+  const earlier = await blocks.read(top.number - back)
   return (top.timestamp - earlier.timestamp) / back
 }

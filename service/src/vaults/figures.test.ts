@@ -2,7 +2,7 @@ import { readerBytecode } from '@openearn/contracts'
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { createSnapshotChain, type SnapshotChain } from '../../test/snapshotChain.js'
-import { findBlockAt } from '../rpc/blockAt.js'
+import { findBlockAt, rememberBlocks } from '../rpc/blockAt.js'
 import { readFigures, readVaultStates } from './figures.js'
 
 const addressOf = (index: number) => `0x${(index + 1).toString(16).padStart(40, '0')}`
@@ -155,5 +155,39 @@ describe('findBlockAt', () => {
     // Not far back and without a hint, as the instant of a grid lies.
     await findBlockAt(model.chain, head, head.timestamp - 290)
     expect(model.calls.blocks).toBeLessThanOrEqual(5)
+  })
+  it('finds the same by blocks that were read before, and reads none of them twice, in whatever order instants come', async () => {
+    const model = createSnapshotChain()
+    let seconds = 1_700_000_000
+    // Bursts, and hours without a block.
+    for (let number = 0; number < 700; number++) {
+      seconds += number % 7 === 0 ? 9_000 : number % 3
+      model.mine(seconds)
+    }
+    const head = { ...model.blocks.at(-1)! }
+    const hours = Array.from({ length: 300 }, (_, hour) => head.timestamp - hour * 3_600 - 1)
+    const expected = hours.map((at) => model.blocks.findLastIndex(({ timestamp }) => timestamp <= at))
+    for (const order of [(at: number) => at, (at: number) => -at, (at: number) => (at * 7_919) % 1_013]) {
+      const blocks = rememberBlocks(model.chain)
+      const found = new Map<number, number | undefined>()
+      model.calls.blocks = 0
+      for (const at of [...hours].sort((a, b) => order(a) - order(b)))
+        found.set(at, (await findBlockAt(model.chain, head, at, 1_300, blocks))?.number)
+      expect(hours.map((at) => found.get(at) ?? -1)).toEqual(expected)
+      expect(model.calls.blocks).toBeLessThanOrEqual(700)
+    }
+  })
+
+  it('asks again for a block that could not be read', async () => {
+    const model = createSnapshotChain()
+    for (let number = 0; number < 100; number++) model.mine(1_000 + number * 10)
+    const head = { ...model.blocks.at(-1)! }
+    const { rpc } = model.chain
+    const request = rpc.request
+    const blocks = rememberBlocks(model.chain)
+    rpc.request = () => Promise.reject(new Error('down'))
+    await expect(findBlockAt(model.chain, head, 1_500, 10, blocks)).rejects.toThrow()
+    rpc.request = request
+    expect((await findBlockAt(model.chain, head, 1_500, 10, blocks))?.number).toBe(50)
   })
 })

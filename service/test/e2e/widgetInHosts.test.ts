@@ -67,6 +67,19 @@ const rewrite = (context: BrowserContext, path: RegExp, change: (body: never) =>
     await route.fulfill({ response, json: change((await response.json()) as never) })
   })
 
+/** Holds answers of the service back until its result is called. */
+async function hold(context: BrowserContext, path: RegExp): Promise<() => void> {
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await context.route(path, async (route) => {
+    await released
+    await route.continue()
+  })
+  return release
+}
+
 describe('the widget in a page', () => {
   it.each([
     ['light', 'ltr', 320],
@@ -108,20 +121,26 @@ describe('the widget in a page', () => {
 
   it('keeps its buttons where they are while the balances of the wallet are read', async () => {
     const page = await show(app, looking, '', { trust })
-    let arrive: () => void = () => undefined
-    const held = new Promise<void>((resolve) => {
-      arrive = resolve
-    })
-    await page.context.route(/\/portfolio/, async (route) => {
-      await held
-      await route.continue()
-    })
+    const arrive = await hold(page.context, /\/portfolio/)
     await page.open(name)
     const before = await page.button('Deposit').boundingBox()
     arrive()
     await page.tab.getByText(/You have [\d,.]+ USDC/).waitFor()
     expect(before).not.toBeNull()
     expect(await page.button('Deposit').boundingBox()).toEqual(before)
+    await page.close()
+  }, 60_000)
+
+  it('opens no vault of the search before, which is about to move, while the answer to a new search is awaited', async () => {
+    const page = await show(app, looking, '', { trust })
+    const answer = await hold(page.context, /[?&]search=/)
+    const listed = page.tab.locator('button.vault')
+    await listed.nth(1).waitFor()
+    await page.tab.getByRole('searchbox').fill(name)
+    for (const vault of await listed.all()) expect(await vault.isDisabled()).toBe(true)
+    answer()
+    await page.tab.getByRole('button', { name }).first().click()
+    await page.tab.getByRole('heading', { name, level: 2 }).waitFor()
     await page.close()
   }, 60_000)
 
