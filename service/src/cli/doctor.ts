@@ -1,6 +1,7 @@
 import { findEventsHealth } from '../features/events/index.js'
 import {
   describeCut,
+  describeHolders,
   describeJobs,
   listChainStatus,
   listGaps,
@@ -236,6 +237,18 @@ async function examineVaults({ db, clock }: Context, add: Add): Promise<void> {
       ...cut.slice(0, 10).map((vault) => `${nameVault(vault)} ${describeCut(vault.cutMoves)}`),
     ].join(' '),
     'take a share that rebases out of the catalogue and list a vault that wraps it; else set an earlier startBlock of the vault',
+  )
+  const lying = vaults.filter(({ brokenHolders, ignoredEvents }) => brokenHolders !== null || ignoredEvents > 0)
+  add(
+    'holders are believed',
+    lying.every(({ brokenHolders }) => brokenHolders === null),
+    lying.length === 0
+      ? 'every event of a declared holder has its Transfer'
+      : lying
+          .slice(0, 10)
+          .map((vault) => `${nameVault(vault)} ${describeHolders(vault)}`)
+          .join(' '),
+    'look at the contract; then declare it in the catalogue file with a new activeFrom, or take it out',
   )
   const disagreements = await listDisagreements(db)
   add(

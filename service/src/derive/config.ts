@@ -1,3 +1,4 @@
+import type { DeclaredHolder } from '../vaults/holders/index.js'
 import { findVaultKind } from '../vaults/index.js'
 
 /** A vault as the derivation sees it. Addresses lower-case, instants in unix seconds of chain time. */
@@ -13,6 +14,8 @@ export type DeriveVault = {
   contracts?: Readonly<Record<string, string>>
   startBlock: number
   activeFrom: number
+  /** Contracts that keep its shares for accounts and are looked through; one may be declared again. */
+  holders?: readonly DeclaredHolder[]
 }
 
 export type SignedOnlySetting = { from: number; signedOnly: boolean }

@@ -2,27 +2,28 @@ import type { Attribution, Recover } from '@openearn/attribution'
 import { transferTopic } from '../rpc/abis.js'
 import type { RawBlock, RawLog, RawTransaction } from '../rpc/raw.js'
 import { keepsNothing, listVaultAddresses } from '../vaults/configured/index.js'
-import { type AttributedEvents, attributeEvents, listDigests, readAttribution } from './attribution.js'
+import { decodeHolderEvent } from '../vaults/holders/index.js'
+import { type AttributedEvents, attributeEvents, readAttribution } from './attribution.js'
 import { type DeriveConfig, type DeriveVault, hasAsyncDeposit } from './config.js'
 import { deriveTransfer, deriveVaultTransaction } from './deriveVault.js'
 import { type ChangedRequest, type OpenedRequest, recordEventParts } from './eventParts.js'
-import { decodeTransfer, decodeVaultEvent, eventParties, type Transfer, type VaultEvent } from './events.js'
+import { decodeTransfer, decodeVaultEvent, type Transfer, type VaultEvent } from './events.js'
 import { type Flows, readFlows } from './flows.js'
+import { listHolders, partsOf } from './heldPots.js'
+import { followHolders } from './holders.js'
 import type { PlacedEvent } from './matching.js'
 import { recordShareMints, zeroTopic } from './mints.js'
 import {
   type DerivedRows,
   type DeriveState,
   emptyRows,
-  holderKey,
-  ownerKey,
-  type RequestLot,
-  requestKey,
+  emptyState,
+  type HeldState,
   signatureKey,
   type TxPosition,
 } from './rows.js'
 import { type ReadBlock, readSettled, type Settled } from './settled.js'
-import { createOwnerOf, decodeOwner, listStandingFor, prefixOf, readOwners } from './subAccounts.js'
+import { createOwnerOf, listStandingFor, readOwners } from './subAccounts.js'
 import type { VaultTransaction } from './transfers.js'
 
 /** A configuration with the look-ups derivation needs; make one per configuration, not per block. */
@@ -32,6 +33,8 @@ export type Derivation = {
   vaultsByContract: ReadonlyMap<string, readonly DeriveVault[]>
   /** Several vaults may share one receipt token. */
   vaultsByToken: ReadonlyMap<string, readonly DeriveVault[]>
+  /** The vaults whose shares a declared holder keeps. */
+  holdersByAddress: ReadonlyMap<string, readonly DeriveVault[]>
   entryPoints: ReadonlySet<string>
   recover: Recover | undefined
   /** Attributions of transactions whose signatures were looked up, so that each is read once. */
@@ -43,6 +46,9 @@ export function createDerivation(config: DeriveConfig, recover?: Recover): Deriv
     config,
     vaultsByContract: groupVaults(config.vaults, listVaultAddresses),
     vaultsByToken: groupVaults(config.vaults, ({ receiptToken }) => [receiptToken]),
+    holdersByAddress: groupVaults(config.vaults, ({ holders = [] }) => [
+      ...new Set(holders.map(({ address }) => address)),
+    ]),
     entryPoints: new Set(config.entryPoints),
     recover,
     attributions: new WeakMap(),
@@ -106,6 +112,8 @@ function deriveLoneTransfer(
 ): boolean {
   if (log.topics[0] !== transferTopic) return false
   const vaults = derivation.vaultsByToken.get(log.address)
+  if (derivation.holdersByAddress.has(log.address) || vaults?.some(({ holders = [] }) => holders.length > 0))
+    return false
   const transfer = vaults && decodeTransfer(log)
   for (const vault of transfer ? vaults : []) {
     deriveTransfer(transfer as Transfer, { place, vaultId: vault.id, state, rows })
@@ -124,18 +132,25 @@ function deriveTransaction(
   rows: DerivedRows,
   settled: Settled,
 ): void {
-  const parts = readVaultParts(logs, derivation)
+  const parts = readVaultParts(logs, place.timestamp, derivation)
   const hasEvents = [...parts.values()].some(({ events }) => events.length > 0)
   const attribution =
     transaction && hasEvents ? attributionOf(transaction, { timestamp: place.timestamp, logs }, derivation) : undefined
-  const flows = new Map([...parts.values()].map((part) => [part.vault.id, readFlows(part, attribution?.made)]))
+  const flows = new Map(
+    [...parts.values()].map((part) => {
+      const made = attribution?.made
+      const followed = followHolders(part, { state, timestamp: place.timestamp, made })
+      return [part.vault.id, readFlows(part, made, followed)]
+    }),
+  )
   const { credits, strangers } =
     transaction && attribution
       ? credit({ place, logs, transaction, attribution, parts, flows }, derivation, state, rows)
       : none
   const { chainId } = derivation.config
   for (const part of parts.values()) {
-    const moved = flows.get(part.vault.id) ?? readFlows(part)
+    const moved = flows.get(part.vault.id)
+    if (!moved) throw new Error('the flows of every vault were read')
     const [opened, changed] = [rows.requests.length, rows.requestChanges.length]
     deriveVaultTransaction({ chainId, place, part, flows: moved, credits, strangers, state, rows, settled })
     recordShareMints(place, part, rows.shareMints)
@@ -151,11 +166,15 @@ export type StoredRequests = (
   transactionIndex: number,
 ) => { opened: readonly OpenedRequest[]; changed: readonly ChangedRequest[] }
 
+/** The shares that declared holders of a vault kept before a transaction, as it is stored. */
+export type StoredHeld = (vaultId: number, transactionIndex: number) => HeldState
+
 /** The parts of a block's events, and its mints, as `derive` returned them, computed without a state: the changes of requests are stored. */
 export function rederiveEventParts(
   block: RawBlock,
   derivation: Derivation,
   storedRequests: StoredRequests,
+  storedHeld: StoredHeld,
 ): Pick<DerivedRows, 'eventParts' | 'pendingChanges' | 'shareMints'> {
   const rows = { eventParts: [], pendingChanges: [], shareMints: [] }
   const { number, hash, timestamp, logs } = block
@@ -166,18 +185,17 @@ export function rederiveEventParts(
     if (!first || (own.length === 1 && first.topics[0] === transferTopic && first.topics[1] !== zeroTopic)) continue
     const { transactionIndex, transactionHash } = first
     const place = { number, hash, timestamp, transactionIndex, transactionHash }
-    const all = [...readVaultParts(own, derivation).values()]
+    const all = [...readVaultParts(own, timestamp, derivation).values()]
     for (const part of all) recordShareMints(place, part, rows.shareMints)
     const parts = all.filter(({ events }) => events.length > 0)
     if (parts.length === 0) continue
     const transaction = inputs.get(transactionIndex)
     const made = transaction && attributionOf(transaction, { timestamp, logs: own }, derivation).made
-    for (const part of parts)
-      recordEventParts(
-        { place, part, flows: readFlows(part, made) },
-        storedRequests(part.vault.id, transactionIndex),
-        rows,
-      )
+    for (const part of parts) {
+      const state = storedHeld(part.vault.id, transactionIndex)
+      const flows = readFlows(part, made, followHolders(part, { state, timestamp, made }))
+      recordEventParts({ place, part, flows }, storedRequests(part.vault.id, transactionIndex), rows)
+    }
   }
   return rows
 }
@@ -229,7 +247,8 @@ function credit(
   return { credits, strangers }
 }
 
-function attributionOf(
+/** The attribution in the calldata of a transaction, read once. */
+export function attributionOf(
   transaction: RawTransaction,
   { timestamp, logs }: { timestamp: number; logs: readonly RawLog[] },
   derivation: Derivation,
@@ -244,7 +263,11 @@ function attributionOf(
 }
 
 /** Transfers and events of each vault in one transaction, by vault id, in the order of the logs. */
-function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<number, VaultTransaction> {
+function readVaultParts(
+  logs: readonly RawLog[],
+  timestamp: number,
+  derivation: Derivation,
+): Map<number, VaultTransaction> {
   const parts = new Map<number, VaultTransaction>()
   const partOf = (vault: DeriveVault): VaultTransaction => {
     const known = parts.get(vault.id)
@@ -254,6 +277,13 @@ function readVaultParts(logs: readonly RawLog[], derivation: Derivation): Map<nu
     return part
   }
   for (const log of logs) {
+    for (const vault of derivation.holdersByAddress.get(log.address) ?? []) {
+      const holder = listHolders(vault, timestamp).get(log.address)
+      const event = holder && decodeHolderEvent(log, holder)
+      if (!event) continue
+      const part = partOf(vault)
+      part.holderEvents = [...(part.holderEvents ?? []), event]
+    }
     if (log.topics[0] === transferTopic) {
       const vaults = derivation.vaultsByToken.get(log.address)
       const transfer = vaults && decodeTransfer(log)
@@ -312,87 +342,21 @@ export function listKeepers(
   logs: readonly RawLog[],
   derivation: Derivation,
 ): string[] {
-  const parts = [...readVaultParts(logs, derivation).values()].filter(({ events }) =>
+  const parts = [...readVaultParts(logs, Number.POSITIVE_INFINITY, derivation).values()].filter(({ events }) =>
     events.some(({ kind }) => kind === 'deposit'),
   )
   const keepers = parts.flatMap((part) => {
-    const flows = readFlows(part)
+    // The amounts that accounts of holders held before are not known here: all who may keep shares are asked about.
+    const input = { state: emptyState(), timestamp: Number.POSITIVE_INFINITY, made: undefined, isUnbounded: true }
+    const flows = readFlows(part, undefined, followHolders(part, input))
+    const named = (part.holderEvents ?? []).flatMap((event) =>
+      event.kind === 'in' ? [event.account] : event.kind === 'move' ? [event.to] : [],
+    )
     return [
-      ...[...flows.wallets].flatMap(([wallet, { received }]) => (received > 0n ? [wallet] : [])),
+      ...[...flows.wallets].flatMap(([pot, { received }]) => (received > 0n ? [partsOf(pot).account] : [])),
       ...part.events.flatMap((event) => listKeepersOf(event, flows)),
+      ...named,
     ].filter((wallet) => !keepsNothing(part.vault, wallet))
   })
   return [...new Set(keepers)].filter((wallet) => wallet !== transaction.from).sort()
 }
-
-/** The keys of the state that derivation needs before a block. */
-export type StateKeys = {
-  holders: Map<string, { vaultId: number; wallet: string }>
-  requests: Map<string, RequestOwner>
-  signatures: Map<string, { vaultId: number; digest: string }>
-  /** Registrations that may name the owner of a wallet. */
-  owners: Map<string, { forwarder: string; prefix: string }>
-}
-
-/** Keys of the state a block needs before it can be derived: holders, controllers of requests, signatures. */
-export function listStateKeys(
-  block: Pick<RawBlock, 'timestamp' | 'logs' | 'transactions'>,
-  derivation: Derivation,
-): StateKeys {
-  const holders: StateKeys['holders'] = new Map()
-  const requests: StateKeys['requests'] = new Map()
-  const owners: StateKeys['owners'] = new Map()
-  const addOwner = (address: string) => {
-    const prefix = prefixOf(address)
-    for (const { address: forwarder } of derivation.config.forwarders ?? [])
-      owners.set(ownerKey(forwarder, prefix), { forwarder, prefix })
-  }
-  const vaultsOf = new Map<number, Set<number>>()
-  for (const log of block.logs) {
-    const registered = decodeOwner(log)
-    if (registered) addOwner(registered.owner)
-    if (log.topics[0] === transferTopic) {
-      const vaults = derivation.vaultsByToken.get(log.address)
-      const transfer = vaults && decodeTransfer(log)
-      if (!transfer) continue
-      for (const wallet of [transfer.from, transfer.to]) addOwner(wallet)
-      for (const { id } of vaults)
-        for (const wallet of [transfer.from, transfer.to]) holders.set(holderKey(id, wallet), { vaultId: id, wallet })
-      continue
-    }
-    for (const vault of derivation.vaultsByContract.get(log.address) ?? []) {
-      const event = decodeVaultEvent(log, vault, block.logs)
-      if (!event) continue
-      const told = vaultsOf.get(log.transactionIndex)
-      if (told) told.add(vault.id)
-      else vaultsOf.set(log.transactionIndex, new Set([vault.id]))
-      for (const party of eventParties(event)) addOwner(party)
-      const controllers = 'controller' in event ? [event.controller] : [event.sender, event.owner]
-      for (const kind of ['deposit', 'redeem'] as const)
-        for (const controller of controllers)
-          requests.set(requestKey(vault.id, kind, controller), { vaultId: vault.id, kind, controller })
-    }
-  }
-  return { holders, requests, signatures: listSignatureKeys(block, vaultsOf, derivation), owners }
-}
-
-/** Signatures of ours in the transactions of vault events. Their attributions are cached for the derivation that follows. */
-function listSignatureKeys(
-  block: Pick<RawBlock, 'timestamp' | 'logs' | 'transactions'>,
-  vaultsOf: ReadonlyMap<number, ReadonlySet<number>>,
-  derivation: Derivation,
-): StateKeys['signatures'] {
-  const signatures: StateKeys['signatures'] = new Map()
-  for (const transaction of block.transactions) {
-    const vaultIds = vaultsOf.get(transaction.transactionIndex)
-    if (!vaultIds) continue
-    const logs = block.logs.filter((log) => log.transactionIndex === transaction.transactionIndex)
-    const attribution = attributionOf(transaction, { timestamp: block.timestamp, logs }, derivation)
-    derivation.attributions.set(transaction, attribution)
-    for (const digest of listDigests(attribution))
-      for (const vaultId of vaultIds) signatures.set(signatureKey(vaultId, digest), { vaultId, digest })
-  }
-  return signatures
-}
-
-export type RequestOwner = Pick<RequestLot, 'vaultId' | 'kind' | 'controller'>

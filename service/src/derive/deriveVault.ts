@@ -5,15 +5,10 @@ import type { Credit } from './credits.js'
 import { recordEntry } from './entries.js'
 import type { Transfer, VaultEvent } from './events.js'
 import type { Delivery, Flows } from './flows.js'
-import {
-  addShares,
-  compareCodes,
-  emptyHolder,
-  type Holder,
-  smaller,
-  splitProportionally,
-  takeProportionally,
-} from './lots.js'
+import { partsOf } from './heldPots.js'
+import { addShares, compareCodes, type Holder, smaller, splitProportionally, takeProportionally } from './lots.js'
+import { type HolderBefore, openHolder, recordChange } from './positionRows.js'
+import { openPot, recordPots } from './pots.js'
 import {
   type CreditedPart,
   cancelRequests,
@@ -22,7 +17,7 @@ import {
   openRequest,
   type TakenShares,
 } from './requests.js'
-import { type DerivedRows, type DeriveState, holderKey, type TxPosition } from './rows.js'
+import type { DerivedRows, DeriveState, TxPosition } from './rows.js'
 import type { Settled } from './settled.js'
 import type { VaultTransaction } from './transfers.js'
 
@@ -45,14 +40,8 @@ type VaultContext = VaultInput & {
   holders: Map<string, HolderBefore>
   /** The lots of each wallet's lost shares; the unattributed part under null. */
   taken: Map<string, readonly (readonly [string | null, bigint])[]>
-}
-
-/** A holder, with its state before the transaction; `lots` is undefined if it had no lots. */
-type HolderBefore = {
-  holder: Holder
-  shares: bigint
-  attributed: bigint
-  lots: readonly [string, bigint][] | undefined
+  /** The shares of each deposit in each pot that no distributor got yet. */
+  marks: Map<VaultEvent, Map<string, bigint>>
 }
 
 /**
@@ -62,22 +51,48 @@ type HolderBefore = {
 export function deriveVaultTransaction(input: VaultInput): void {
   const { part, flows, place, rows } = input
   const [only] = part.transfers
-  if (only && part.events.length === 0 && part.transfers.length === 1) {
+  if (only && !flows.followed && part.events.length === 0 && part.transfers.length === 1) {
     deriveTransfer(only, { ...input, vaultId: part.vault.id })
     return
   }
-  const work: VaultContext = { ...input, received: new Map(), holders: new Map(), taken: new Map() }
+  const marks = new Map([...flows.marks].map(([event, pots]) => [event, new Map(pots)]))
+  const work: VaultContext = { ...input, received: new Map(), holders: new Map(), taken: new Map(), marks }
   const isRequested = part.events.some(({ kind }) => kind === 'redeemRequest')
+  const carrying = new Set(flows.carries.map(({ from }) => from))
+  const short = new Map<string, bigint>()
   for (const [wallet, { lost, received }] of flows.wallets) {
     if (lost > 0n) {
-      const taken = isRequested ? take(work, wallet, lost) : takeProportionally(open(work, wallet), lost)
-      recordCut(wallet, lost - taken, { place, vaultId: part.vault.id, rows })
+      const isTold = isRequested || carrying.has(wallet)
+      const taken = isTold ? take(work, wallet, lost) : takeProportionally(open(work, wallet), lost)
+      if (flows.followed?.broken.has(wallet)) short.set(wallet, lost - taken)
+      else recordCut(partsOf(wallet).account, lost - taken, { place, vaultId: part.vault.id, rows })
     }
     if (received > 0n) work.received.set(wallet, received)
   }
+  carry(work)
   for (const event of part.events) applyEvent(event, work)
   for (const [wallet, amount] of work.received) addShares(open(work, wallet), amount, null)
-  recordChanges(work)
+  recordChanges(work, short)
+}
+
+/** Moves shares between pots of one account, with their part of the lots that they were taken from. */
+function carry(work: VaultContext): void {
+  for (const { from, to, amount } of work.flows.carries) {
+    const taken = work.taken.get(from) ?? []
+    const had = taken.reduce((sum, [, each]) => sum + each, 0n)
+    const parts = splitProportionally(
+      smaller(amount, had),
+      taken.map(([, each]) => each),
+    )
+    work.taken.set(
+      from,
+      taken.map(([id, each], index) => [id, each - (parts[index] ?? 0n)] as const),
+    )
+    taken.forEach(([id], index) => {
+      addShares(open(work, to), parts[index] ?? 0n, id)
+    })
+    addShares(open(work, to), amount - smaller(amount, had), null)
+  }
 }
 
 /** The most common transaction, one Transfer and nothing else, without the bookkeeping of the others. */
@@ -110,7 +125,7 @@ function recordCut(
 
 function take(work: VaultContext, wallet: string, lost: bigint): bigint {
   const holder = open(work, wallet)
-  const before = [...holder.lots]
+  const before = [...holder.lots].sort(([a], [b]) => compareCodes(a, b))
   const attributed = holder.attributed
   const all = takeProportionally(holder, lost)
   const lots = before.map(([id, had]) => [id, had - (holder.lots.get(id) ?? 0n)] as const)
@@ -152,7 +167,7 @@ function takenBy(event: RequestEvent, work: VaultContext): TakenShares | undefin
   if (moved === 0n) return undefined
   const [largest] = [...parts].sort(([a, x], [b, y]) => (x === y ? compareCodes(a, b) : x < y ? 1 : -1))
   const owner = largest?.[0] ?? event.owner
-  const taken = work.taken.get(owner) ?? []
+  const taken = listTaken(work, owner)
   const shares = splitProportionally(
     largest?.[1] ?? 0n,
     taken.map(([, amount]) => amount),
@@ -162,6 +177,12 @@ function takenBy(event: RequestEvent, work: VaultContext): TakenShares | undefin
     return id === null || amount === 0n ? [] : [[id, amount] as const]
   })
   return { owner, counted: smaller((event.amount * sumOf(parts.values())) / moved, event.amount), lots }
+}
+
+/** The lots of the shares that all pots of an account lost. */
+function listTaken({ taken, flows }: VaultContext, owner: string): readonly (readonly [string | null, bigint])[] {
+  if (!flows.followed) return taken.get(owner) ?? []
+  return [...taken].flatMap(([pot, lots]) => (flows.followed?.ownerOf(pot) === owner ? lots : []))
 }
 
 function creditOf({ credits }: VaultContext, event: VaultEvent, wallet: string): Credit | null {
@@ -191,7 +212,7 @@ function creditKeepers(
   for (const [wallet, kept] of parts) {
     const credit = creditOf(work, event, wallet)
     if (!credit) continue
-    give(work, wallet, kept, credit.distributorId)
+    give(work, wallet, kept, credit.distributorId, event)
     const assets = amounts.get(wallet) ?? 0n
     const id = wallet === event.owner ? undefined : `${credit.distributorId}:${wallet}`
     recordEntry(work, event, { part: toPart(credit, assets), wallet, assets, shares: kept, id })
@@ -245,7 +266,7 @@ function applyClaim(event: DepositEvent, work: VaultContext): void {
     left.forEach((each, at) => {
       const amount = given[at] ?? 0n
       each[1] -= amount
-      if (part.distributorId !== null) give(work, each[0], amount, part.distributorId)
+      if (part.distributorId !== null) give(work, each[0], amount, part.distributorId, event)
     })
     const assets = kept === moved ? part.amount : (part.amount * kept) / moved
     recordEntry(work, event, { part, wallet: event.sender, assets, shares: own, id: nameOf(event, part, event.sender) })
@@ -314,73 +335,45 @@ function deliveryOf({ flows, strangers }: VaultContext, event: VaultEvent): Deli
   return { ...delivery, parts: new Map([...delivery.parts].filter(([wallet]) => !out.has(wallet))) }
 }
 
-/** Puts shares a wallet received into the lot of a distributor. */
-function give(work: VaultContext, wallet: string, amount: bigint, distributorId: string): void {
-  const received = work.received.get(wallet) ?? 0n
+/** Puts shares a wallet received into the lot of a distributor: those of an event where they lie, in whichever pot. */
+function give(work: VaultContext, wallet: string, amount: bigint, distributorId: string, event?: VaultEvent): void {
+  const followed = work.flows.followed
+  if (!followed) {
+    givePot(work, wallet, amount, distributorId)
+    return
+  }
+  const marked = event && work.marks.get(event)
+  let left = amount
+  for (const pot of marked ? [...marked.keys()] : [...work.received.keys()]) {
+    if (followed.ownerOf(pot) !== wallet) continue
+    const given = givePot(work, pot, smaller(left, marked?.get(pot) ?? left), distributorId)
+    marked?.set(pot, (marked.get(pot) ?? 0n) - given)
+    left -= given
+  }
+}
+
+function givePot(work: VaultContext, pot: string, amount: bigint, distributorId: string): bigint {
+  const received = work.received.get(pot) ?? 0n
   const given = smaller(received, amount)
-  if (given === 0n) return
-  work.received.set(wallet, received - given)
-  addShares(open(work, wallet), given, distributorId)
+  if (given === 0n) return 0n
+  work.received.set(pot, received - given)
+  addShares(open(work, pot), given, distributorId)
+  return given
 }
 
 /** The holder, remembered as it was before the transaction. */
 function open(work: VaultContext, wallet: string): Holder {
   const known = work.holders.get(wallet)
   if (known) return known.holder
-  const opened = openHolder(work.state, work.part.vault.id, wallet)
+  const { followed } = work.flows
+  const opened = followed ? openPot(work, wallet, followed) : openHolder(work.state, work.part.vault.id, wallet)
   work.holders.set(wallet, opened)
   return opened.holder
 }
 
-function openHolder(state: DeriveState, vaultId: number, wallet: string): HolderBefore {
-  const key = holderKey(vaultId, wallet)
-  let holder = state.holders.get(key)
-  if (holder === undefined) {
-    holder = emptyHolder()
-    state.holders.set(key, holder)
-  }
-  const { shares, attributed, lots } = holder
-  return { holder, shares, attributed, lots: lots.size > 0 ? [...lots] : undefined }
-}
-
-function recordChanges({ place, part, holders, rows }: VaultContext): void {
-  for (const [wallet, before] of holders) recordChange(wallet, before, { place, vaultId: part.vault.id, rows })
-}
-
-function recordChange(
-  wallet: string,
-  before: HolderBefore,
-  to: { place: TxPosition; vaultId: number; rows: DerivedRows },
-): void {
-  const { holder } = before
-  const { shares, attributed, lots } = holder
-  const { place, vaultId, rows } = to
-  const { number: blockNumber, transactionIndex, timestamp } = place
-  if (shares !== before.shares || attributed !== before.attributed)
-    rows.balanceChanges.push({
-      vaultId,
-      wallet,
-      blockNumber,
-      transactionIndex,
-      timestamp,
-      before: before.shares,
-      after: shares,
-      attributedBefore: before.attributed,
-      attributedAfter: attributed,
-    })
-  if (lots.size === 0) return
-  for (const [distributorId, after] of lots) {
-    const had = before.lots?.find(([id]) => id === distributorId)?.[1] ?? 0n
-    if (had === after) continue
-    rows.lotChanges.push({
-      vaultId,
-      wallet,
-      distributorId,
-      blockNumber,
-      transactionIndex,
-      timestamp,
-      before: had,
-      after,
-    })
-  }
+/** Records what the transaction changed, and who counts for it. */
+function recordChanges(work: VaultContext, short: ReadonlyMap<string, bigint>): void {
+  const { place, part, holders, rows, flows } = work
+  if (flows.followed) recordPots(work, flows.followed, short)
+  else for (const [wallet, before] of holders) recordChange(wallet, before, { place, vaultId: part.vault.id, rows })
 }

@@ -19,7 +19,12 @@ function derive(logs: readonly Emitted[], kind = 'erc4626') {
     ],
   })
   const { shareMints } = deriveRows(block, derivation, emptyState())
-  const again = rederiveEventParts(block, derivation, () => ({ opened: [], changed: [] }))
+  const again = rederiveEventParts(
+    block,
+    derivation,
+    () => ({ opened: [], changed: [] }),
+    () => emptyState(),
+  )
   expect(again.shareMints).toEqual(shareMints)
   return shareMints.map(({ logIndex, shares, assets }) => [logIndex, shares, assets])
 }

@@ -1,5 +1,5 @@
 import type { AttributionKind } from '@openearn/attribution'
-import type { Holder } from './lots.js'
+import { compareCodes, type Holder } from './lots.js'
 
 /** The position of a transaction in the chain. */
 export type TxPosition = {
@@ -28,6 +28,22 @@ export type LotChange = Omit<BalanceChange, 'attributedBefore' | 'attributedAfte
 
 /** The part of a wallet's moves in a transaction that exceeded its known balance, as with a share that rebases. */
 export type CutMove = { vaultId: number; wallet: string; blockNumber: number; transactionIndex: number; amount: bigint }
+
+/**
+ * The shares that a declared holder keeps for an account, before and after a transaction; with itself as the wallet its own shares. `detail`:
+ * the lots of the account's shares, as `alpha=5 beta=6`; of the holder itself its state, as `formatHolderState` writes it.
+ */
+export type HeldChange = {
+  vaultId: number
+  holder: string
+  wallet: string
+  blockNumber: number
+  transactionIndex: number
+  before: bigint
+  after: bigint
+  detailBefore: string
+  detailAfter: string
+}
 
 /** An asynchronous deposit (in assets) or redemption (in shares) that is not fully consumed. */
 export type RequestLot = {
@@ -161,6 +177,7 @@ export type DerivedRows = {
   attributions: TransactionAttribution[]
   usedSignatures: UsedSignatureRow[]
   cutMoves: CutMove[]
+  heldChanges: HeldChange[]
   owners: OwnerRow[]
   eventParts: EventPart[]
   pendingChanges: PendingChange[]
@@ -177,6 +194,7 @@ export function emptyRows(): DerivedRows {
     attributions: [],
     usedSignatures: [],
     cutMoves: [],
+    heldChanges: [],
     owners: [],
     eventParts: [],
     pendingChanges: [],
@@ -196,10 +214,62 @@ export type DeriveState = {
   signatures: Set<string>
   /** Owners of sub-accounts, by `ownerKey`. */
   owners: Map<string, string>
+  /** The shares that declared holders keep for accounts, by `heldKey`. */
+  held: Map<string, Holder>
+  /** The states of declared holders, by `holderKey`. */
+  holderStates: Map<string, HolderState>
+}
+
+/** The state of declared holders. */
+export type HeldState = Pick<DeriveState, 'held' | 'holderStates'>
+
+/**
+ * Whether a declared holder counts. `followed`: not yet, its accounts are only followed. `broken`: from an instant on it is not
+ * believed. `ignored`: how many of its events had no Transfer.
+ */
+export type HolderState = {
+  phase: 'followed' | 'counting' | 'broken'
+  ignored: number
+  brokenAt: number
+  reason: string
+}
+
+export const freshHolderState: HolderState = { phase: 'followed', ignored: 0, brokenAt: -1, reason: '' }
+
+export function formatHolderState({ phase, ignored, brokenAt, reason }: HolderState): string {
+  return `${phase} ${ignored} ${brokenAt} ${reason}`.trimEnd()
+}
+
+export function parseHolderState(text: string): HolderState {
+  const [phase, ignored, brokenAt, ...reason] = text.split(' ')
+  if (phase !== 'counting' && phase !== 'broken') return { ...freshHolderState, ignored: Number(ignored ?? 0) }
+  return { phase, ignored: Number(ignored), brokenAt: Number(brokenAt), reason: reason.join(' ') }
+}
+
+export function formatLots(lots: ReadonlyMap<string, bigint>): string {
+  return [...lots]
+    .filter(([, shares]) => shares > 0n)
+    .sort(([a], [b]) => compareCodes(a, b))
+    .map(([id, shares]) => `${id}=${shares}`)
+    .join(' ')
+}
+
+/** The shares kept for an account, of their number and its lots as `formatLots` writes them. */
+export function toHeld(shares: bigint, lots: string): Holder {
+  const parts = lots === '' ? [] : lots.split(' ').map((part) => part.split('=') as [string, string])
+  const held = new Map(parts.map(([id, text]) => [id, BigInt(text)]))
+  return { shares, lots: held, attributed: [...held.values()].reduce((sum, each) => sum + each, 0n) }
 }
 
 export function emptyState(): DeriveState {
-  return { holders: new Map(), requests: new Map(), signatures: new Set(), owners: new Map() }
+  return {
+    holders: new Map(),
+    requests: new Map(),
+    signatures: new Set(),
+    owners: new Map(),
+    held: new Map(),
+    holderStates: new Map(),
+  }
 }
 
 export function signatureKey(vaultId: number, digest: string): string {
@@ -212,6 +282,11 @@ export function ownerKey(forwarder: string, prefix: string): string {
 
 export function holderKey(vaultId: number, wallet: string): string {
   return `${vaultId}:${wallet}`
+}
+
+/** The key of what a holder keeps for an account; with the holder itself as the account, its own. */
+export function heldKey(vaultId: number, holder: string, wallet: string): string {
+  return `${vaultId}:${holder}:${wallet}`
 }
 
 export function requestKey(vaultId: number, kind: RequestLot['kind'], controller: string): string {

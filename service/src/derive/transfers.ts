@@ -1,12 +1,22 @@
 import type { Frame } from '@openearn/attribution'
 import { zeroAddress } from 'viem'
 import { holdsForOthers, isVaultAddress } from '../vaults/configured/index.js'
+import type { HolderEvent } from '../vaults/holders/index.js'
 import type { DeriveVault } from './config.js'
 import type { Transfer, VaultEvent } from './events.js'
 import { smaller } from './lots.js'
 
 /** Transfers and events of one vault in one transaction, in the order of the logs. */
-export type VaultTransaction = { vault: DeriveVault; transfers: Transfer[]; events: VaultEvent[] }
+export type VaultTransaction = {
+  vault: DeriveVault
+  transfers: Transfer[]
+  events: VaultEvent[]
+  /** Events of the vault's declared holders; absent where none was emitted. */
+  holderEvents?: HolderEvent[]
+}
+
+/** A move of shares: a Transfer, or the part of one, or a move inside a declared holder. */
+export type Leg = { from: string; to: string; amount: bigint; of: Transfer | undefined }
 
 /** The call that emitted each log, by the log's index, if a trace has it. */
 export type Made = ReadonlyMap<number, Frame | undefined>
@@ -77,22 +87,37 @@ type Told = Pick<VaultTransaction, 'transfers' | 'events'>
 
 /** The Transfers and events of the call of an event, without those of other events' calls inside it. */
 function createOwn({ transfers, events }: Told, made: Made): (event: VaultEvent) => Told | undefined {
-  const calls = new Map<Frame, Told>()
+  const transfersOf = findOwn(transfers, events, made)
+  const calls = new Map<Frame, VaultEvent[]>()
   for (const event of events) {
     const call = made.get(event.logIndex)
-    if (!call) continue
-    const known = calls.get(call)
-    if (known) known.events.push(event)
-    else calls.set(call, { transfers: [], events: [event] })
+    if (call) calls.set(call, [...(calls.get(call) ?? []), event])
+  }
+  return (event) => {
+    const call = made.get(event.logIndex)
+    return call && { transfers: [...transfersOf(event)], events: calls.get(call) ?? [] }
+  }
+}
+
+/** The Transfers made in the call of each event, without those of other events' calls inside it. */
+export function findOwn<Event extends { logIndex: number }>(
+  transfers: readonly Transfer[],
+  events: readonly Event[],
+  made: Made,
+): (event: Event) => readonly Transfer[] {
+  const calls = new Map<Frame, Transfer[]>()
+  for (const { logIndex } of events) {
+    const call = made.get(logIndex)
+    if (call) calls.set(call, [])
   }
   for (const transfer of transfers) {
     let call: Frame | null | undefined = made.get(transfer.logIndex)
     while (call && !calls.has(call)) call = call.within
-    if (call) calls.get(call)?.transfers.push(transfer)
+    if (call) calls.get(call)?.push(transfer)
   }
   return (event) => {
     const call = made.get(event.logIndex)
-    return call && calls.get(call)
+    return (call && calls.get(call)) ?? []
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../postgres/pool.js'
-import { listOwnAddresses, vaultsOf } from '../vaults/configured/index.js'
+import { type HolderSetting, listOwnAddresses, vaultsOf } from '../vaults/configured/index.js'
 
 /** A vault whose holders are rewarded. */
 export type StreamTarget = {
@@ -19,15 +19,21 @@ export type StreamTarget = {
 }
 
 export async function findStreamTarget(db: Queryable, vaultId: number): Promise<StreamTarget | undefined> {
-  const [row] = await db<(Omit<StreamTarget, 'own'> & { escrow: string | null; contracts: Record<string, string> })[]>`
+  const [row] = await db<
+    (Omit<StreamTarget, 'own'> & {
+      escrow: string | null
+      contracts: Record<string, string>
+      holders: HolderSetting[]
+    })[]
+  >`
     select v.chain_id as "chainId", v.kind, v.address, lower(v.receipt_token) as token, lower(v.asset) as asset, v.asset_decimals as "assetDecimals",
-      v.receipt_decimals as "receiptDecimals", v.escrow, v.contracts,
+      v.receipt_decimals as "receiptDecimals", v.escrow, v.contracts, v.holders,
       v.snapshot_interval_seconds as "snapshotIntervalSeconds", extract(epoch from p.seen_to)::bigint as "seenTo"
     from ${vaultsOf(db)} v left join snapshot_progress p on p.vault_id = v.id where v.id = ${vaultId}`
   if (!row) return undefined
-  const { escrow, contracts, ...target } = row
+  const { escrow, contracts, holders, ...target } = row
   const { address } = target
-  return { ...target, own: listOwnAddresses({ address, contracts, escrow }) }
+  return { ...target, own: listOwnAddresses({ address, contracts, escrow, holders }) }
 }
 
 /** Whether share prices of a time are still to be read that was left out, and some were since an instant. */

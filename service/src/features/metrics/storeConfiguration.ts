@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/pool.js'
-import { keepsNothing, vaultsOf } from '../../vaults/configured/index.js'
+import { type HolderSetting, keepsNothing, vaultsOf } from '../../vaults/configured/index.js'
 import type { MetricsVault } from './changes.js'
 import { type FloorSetting, readFloors } from './floors.js'
 
@@ -15,10 +15,11 @@ export async function listMetricsVaults(db: Queryable, chainId: number): Promise
       receiptToken: string
       escrow: string | null
       contracts: Record<string, string>
+      holders: HolderSetting[]
       lpFloor: FloorSetting[]
     }[]
   >`
-    select id, address, lower(receipt_token) as "receiptToken", escrow, contracts, lp_floor as "lpFloor"
+    select id, address, lower(receipt_token) as "receiptToken", escrow, contracts, holders, lp_floor as "lpFloor"
     from ${vaultsOf(db)} v where chain_id = ${chainId}`
   return new Map(
     rows.map(({ id, lpFloor, ...vault }) => {

@@ -1,7 +1,13 @@
 import { hex, int4, int8, nullable, numeric, oneOf, seconds } from '../../postgres/columns.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { describeTable } from '../../postgres/table.js'
-import { keepsNothing, listNonHolders, listOwnAddresses, vaultsOf } from '../../vaults/configured/index.js'
+import {
+  type HolderSetting,
+  keepsNothing,
+  listNonHolders,
+  listOwnAddresses,
+  vaultsOf,
+} from '../../vaults/configured/index.js'
 import type { FlowKind, FlowsVault } from './flows.js'
 
 export const flowsTable = describeTable('flows', {
@@ -27,9 +33,10 @@ export async function listFlowsVaults(db: Queryable, chainId: number): Promise<R
     receiptToken: string
     escrow: string | null
     contracts: Record<string, string>
+    holders: HolderSetting[]
   }
   const rows = await db<Row[]>`
-    select id, address, lower(receipt_token) as "receiptToken", escrow, contracts from ${vaultsOf(db)} v where chain_id = ${chainId}`
+    select id, address, lower(receipt_token) as "receiptToken", escrow, contracts, holders from ${vaultsOf(db)} v where chain_id = ${chainId}`
   return new Map(
     rows.map(({ id, ...vault }) => {
       const line = `no holders of vault ${id}: ${[...listNonHolders(listOwnAddresses(vault))].sort().join(' ')}`

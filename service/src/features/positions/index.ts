@@ -4,7 +4,7 @@
  * requested. Amounts are raw shares.
  */
 
-export { type KeptConfiguration, parseConfiguration, readConfiguration } from './keptConfiguration.js'
+export { hasHolders, type KeptConfiguration, parseConfiguration, readConfiguration } from './keptConfiguration.js'
 export { positionsOperations } from './operations.js'
 export { positionsRows } from './positionsRows.js'
 export { createPositions, type Positions } from './projection.js'
@@ -18,6 +18,7 @@ export {
   listOpenRequests,
   type OpenRequest,
 } from './store.js'
+export { heldOf, holderStatesOf } from './storeHeld.js'
 export { shareMintsOf } from './storeMints.js'
 export { type LotShareStep, listLotSteps, listShareSteps, type ShareStep, type StepsAsk } from './storeSteps.js'
 export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'

@@ -2,6 +2,7 @@ import T, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { DeriveConfig, SignedOnlySetting } from '../../derive/config.js'
 import type { Queryable } from '../../postgres/pool.js'
+import type { DeclaredHolder } from '../../vaults/holders/index.js'
 import { loadConfiguration } from './storeConfiguration.js'
 
 /** The configuration that decides, with the chain, who brought the shares of a vault by an instant: plain JSON, stored in files. */
@@ -14,6 +15,15 @@ const schema = T.Object({
       ...{ address: T.String(), kind: T.String(), receiptToken: T.String(), asset: T.String() },
       ...{ assetDecimals: T.Integer(), escrow: T.Union([T.String(), T.Null()]), startBlock: T.Integer() },
       ...{ contracts: T.Optional(T.Record(T.String(), T.String())), activeFrom: instant },
+      /** Absent: none, as in files of older releases. */
+      holders: T.Optional(
+        T.Array(
+          T.Object({
+            ...{ address: T.String(), kind: T.String(), from: instant },
+            markets: T.Optional(T.Array(T.String())),
+          }),
+        ),
+      ),
     }),
   ),
   distributors: T.Array(T.Tuple([T.String(), instant])),
@@ -42,7 +52,11 @@ export function keepConfiguration(config: DeriveConfig, { vault: own, at }: { va
   const kept: KeptConfiguration = {
     vaults: config.vaults
       .filter(({ address, activeFrom }) => address === own || activeFrom <= at)
-      .map(({ id, contracts, ...vault }) => ({ ...vault, ...(contracts ? { contracts: { ...contracts } } : {}) }))
+      .map(({ id, contracts, holders, ...vault }) => ({
+        ...vault,
+        ...(contracts ? { contracts: { ...contracts } } : {}),
+        ...(holders ? { holders: holders.map(keepHolder) } : {}),
+      }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),
     distributors: [...config.distributors].filter(([, from]) => from <= at).sort(byName),
     signedOnly: [...config.signedOnly]
@@ -60,6 +74,15 @@ export function keepConfiguration(config: DeriveConfig, { vault: own, at }: { va
     ...(apartFrom <= at ? { operationsApartFrom: apartFrom } : {}),
   }
   return kept
+}
+
+const keepHolder = ({ address, kind, from, markets }: DeclaredHolder) => ({
+  ...{ address, kind, from, ...(markets ? { markets: [...markets] } : {}) },
+})
+
+/** Whether shares of a vault count for the accounts of declared holders. */
+export function hasHolders({ vaults }: KeptConfiguration, vault: string): boolean {
+  return vaults.some(({ address, holders = [] }) => address === vault && holders.length > 0)
 }
 
 /** Parses the configuration in a file; undefined if malformed. */

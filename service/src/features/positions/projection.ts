@@ -1,30 +1,27 @@
 import { mayCarryAttribution, mayHoldOperation, operationTopics, type Recover } from '@openearn/attribution'
 import type { Hex } from 'viem'
 import type { DeriveVault } from '../../derive/config.js'
-import {
-  createDerivation,
-  type Derivation,
-  derive,
-  listKeepers,
-  listStateKeys,
-  type StateKeys,
-} from '../../derive/derive.js'
+import { createDerivation, type Derivation, derive, listKeepers } from '../../derive/derive.js'
 import { vaultTopics, watchedTopics } from '../../derive/events.js'
 import { openFastRecover } from '../../derive/fastRecover.js'
+import { listHeldKeys } from '../../derive/holderKeys.js'
 import { isPlain } from '../../derive/plain.js'
-import { type DerivedRows, type DeriveState, emptyState } from '../../derive/rows.js'
+import { type DerivedRows, type DeriveState, emptyState, holderKey } from '../../derive/rows.js'
 import { listClaims, listWantedReadings, type ReadBlock, type RequestReading } from '../../derive/settled.js'
 import { tradeTopic } from '../../derive/settlements.js'
+import { listStateKeys, type StateKeys } from '../../derive/stateKeys.js'
 import { ownerTopic } from '../../derive/subAccounts.js'
 import type { Queryable } from '../../postgres/pool.js'
 import type { RawBlock } from '../../rpc/raw.js'
 import { defineProjection } from '../../sync/defineProjection.js'
-import type { ListKeepers, NeedsTrace, Projection, Question, Source } from '../../sync/projection.js'
+import type { ListKeepers, NeedsTrace, Place, Projection, Question, Source } from '../../sync/projection.js'
 import { listStoredLogs } from '../../sync/storeRaw.js'
 import { listVaultAddresses } from '../../vaults/configured/index.js'
+import { holderTopics } from '../../vaults/holders/index.js'
 import { requestTopics } from '../../vaults/index.js'
 import { listLines, loadConfiguration } from './storeConfiguration.js'
 import { recordCutMoves } from './storeCutMoves.js'
+import { addAccounts, addHeld, recordHeld } from './storeHeld.js'
 import { findOwners, recordOwners } from './storeOwners.js'
 import { positionTables, recordPositions, rewindPositions } from './storePositions.js'
 import { listReadings, recordReadings, removeReadings } from './storeReadings.js'
@@ -71,6 +68,7 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
     load: async (db, { chainId, config, state, blocks, place }) => {
       if (state.isWhole) return
       const keys = collectKeys(blocks, config)
+      await addHeldOf(db, { state, keys, blocks, config, place })
       await addHolders(db, state, listUnknown(keys.holders, state.holders), place)
       await addRequests(db, state, listUnknown(keys.requests, state.requests), place)
       const signatures = [...keys.signatures].flatMap(([key, value]) => (state.signatures.has(key) ? [] : [value]))
@@ -84,11 +82,13 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
       if (isLive) await recordPositions(db, chainId, rows)
       else await copyPositions(db, chainId, rows, place)
       await recordUsedSignatures(db, chainId, rows.usedSignatures, place)
+      await recordHeld(db, chainId, rows.heldChanges, place)
       await recordCutMoves(db, chainId, rows.cutMoves, place)
       await recordOwners(db, chainId, rows.owners, place)
     },
     settle: settlePositions,
-    size: ({ holders, requests, signatures, owners }) => holders.size + requests.size + signatures.size + owners.size,
+    size: ({ holders, requests, signatures, owners, held }) =>
+      holders.size + requests.size + signatures.size + owners.size + held.size,
     recall: recallChanges,
     rewind: async (tx, above, { only }) => {
       await rewindPositions(
@@ -144,10 +144,18 @@ function sumUp(told: readonly (bigint | undefined)[]): bigint | 'unknown' {
   )
 }
 
-/** The names of a vault's sources: its own, and one for each further contract, so that a later one is read alone. */
+/**
+ * The names of a vault's sources: its own, and one for each further contract and each declared holder, so that a later one is
+ * read alone.
+ */
 function listKeys(vault: DeriveVault): string[] {
   const [address, ...beside] = listVaultAddresses(vault)
-  return [vault.address, ...beside.map((contract) => `${address} ${contract}`)]
+  const holders = listHolderAddresses(vault).map((holder) => `${address} holder ${holder}`)
+  return [vault.address, ...beside.map((contract) => `${address} ${contract}`), ...holders]
+}
+
+function listHolderAddresses({ holders = [] }: DeriveVault): string[] {
+  return [...new Set(holders.map(({ address }) => address))]
 }
 
 /** The name of a forwarder's source. */
@@ -161,7 +169,20 @@ function listVaultSources(vault: DeriveVault, more: Pick<Source, 'needsTrace' | 
   const asked = { topics: watchedTopics, fromBlock: startBlock, calldata: vaultTopics, ...more }
   const beside = listVaultAddresses(vault).slice(1)
   const addresses = [[...new Set([address, receiptToken])], ...beside.map((contract) => [contract])]
-  return listKeys(vault).map((key, at) => ({ key, addresses: addresses[at] ?? [], ...asked }))
+  const [own, others] = [listKeys(vault).slice(0, addresses.length), listKeys(vault).slice(addresses.length)]
+  const holders = listHolderAddresses(vault).map((holder, at): Source => {
+    const topics = (vault.holders ?? []).flatMap(({ address: each, kind }) =>
+      each === holder ? holderTopics(kind) : [],
+    )
+    return {
+      key: others[at] ?? '',
+      addresses: [holder],
+      topics: [...new Set(topics)],
+      fromBlock: startBlock,
+      calldata: [],
+    }
+  })
+  return [...own.map((key, at) => ({ key, addresses: addresses[at] ?? [], ...asked })), ...holders]
 }
 
 /** The sources of all vaults, and the logs that separate the operations of a bundle. */
@@ -211,15 +232,34 @@ function listSettlements(settlements: readonly string[]): Source[] {
 }
 
 function collectKeys(blocks: readonly Parameters<typeof listStateKeys>[0][], derivation: Derivation): StateKeys {
-  const all: StateKeys = { holders: new Map(), requests: new Map(), signatures: new Map(), owners: new Map() }
+  const all: StateKeys = {
+    holders: new Map(),
+    requests: new Map(),
+    signatures: new Map(),
+    owners: new Map(),
+    held: new Map(),
+  }
   for (const block of blocks) {
     const keys = listStateKeys(block, derivation)
     for (const [key, value] of keys.holders) all.holders.set(key, value)
     for (const [key, value] of keys.requests) all.requests.set(key, value)
     for (const [key, value] of keys.signatures) all.signatures.set(key, value)
     for (const [key, value] of keys.owners) all.owners.set(key, value)
+    for (const [key, value] of keys.held) all.held.set(key, value)
   }
   return all
+}
+
+/** Adds what declared holders keep: for the accounts that blocks name, and for all where a block may end or begin it. */
+async function addHeldOf(
+  db: Queryable,
+  input: { state: PositionsState; keys: StateKeys; blocks: readonly RawBlock[]; config: Derivation; place: Place },
+): Promise<void> {
+  const { state, keys, blocks, config, place } = input
+  await addHeld(db, state, listUnknown(keys.held, state.held), place)
+  const doubtful = new Map(blocks.flatMap((block) => [...listHeldKeys(block, config, state).doubtful]))
+  for (const { vaultId, wallet } of await addAccounts(db, state, [...doubtful.values()], place))
+    keys.holders.set(holderKey(vaultId, wallet), { vaultId, wallet })
 }
 
 function listUnknown<T>(keys: ReadonlyMap<string, T>, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, T> {
@@ -235,6 +275,7 @@ function joinRows(results: readonly DerivedRows[]): DerivedRows {
     requestChanges: all((rows) => rows.requestChanges),
     usedSignatures: all((rows) => rows.usedSignatures),
     cutMoves: all((rows) => rows.cutMoves),
+    heldChanges: all((rows) => rows.heldChanges),
     owners: all((rows) => rows.owners),
     interactions: [],
     attributions: [],

@@ -15,7 +15,7 @@ import { createWatchList, type WatchList } from '../../sync/watchList.js'
 import { requestTopics } from '../../vaults/index.js'
 import { type KeptConfiguration, openConfiguration } from './keptConfiguration.js'
 import { listSources, wantViews, withReadings } from './projection.js'
-import type { LotShareStep } from './storeSteps.js'
+import type { LotShareStep, ShareStep } from './storeSteps.js'
 
 /** Of a vault by its address, like `StepsAsk`; `from` and `to` are blocks, `at` is the instant of what is held. */
 export type LotsAsk = {
@@ -27,7 +27,12 @@ export type LotsAsk = {
 }
 
 /** `untraced`: transactions whose calls would have to be known to tell who brought what, and no node tells them. */
-export type ReadLots = { steps: LotShareStep[]; untraced: number }
+export type ReadLots = {
+  steps: LotShareStep[]
+  /** The shares that count for each wallet. */
+  shares: ShareStep[]
+  untraced: number
+}
 
 /**
  * Derives the lots of a vault again from the logs, inputs and traces of a node, from the vault's first block on, without a
@@ -40,7 +45,7 @@ export async function readLotSteps(
 ): Promise<ReadLots> {
   const config = openConfiguration(ctx.chain.chainId, kept)
   const own = config.vaults.find(({ address }) => address === ask.vault)
-  if (!own) return { steps: [], untraced: 0 }
+  if (!own) return { steps: [], shares: [], untraced: 0 }
   const derivation = createDerivation(config, openFastRecover())
   const sources = listRead(derivation, own.address)
   const list = createWatchList(sources)
@@ -49,14 +54,16 @@ export async function readLotSteps(
   const wanted = new Set(ask.distributorIds)
   const state = emptyState()
   const steps: LotShareStep[] = []
+  const shares: ShareStep[] = []
   let [untraced, isStarted] = [0, false]
   const start = () => {
     isStarted = true
-    for (const [key, { lots }] of state.holders) {
+    for (const [key, held] of state.holders) {
       const [vaultId, wallet = ''] = key.split(':')
       if (Number(vaultId) !== own.id) continue
-      for (const [distributorId, shares] of lots)
-        if (wanted.has(distributorId)) steps.push({ at: ask.at, wallet, distributorId, shares })
+      if (held.shares > 0n) shares.push({ at: ask.at, wallet, shares: held.shares })
+      for (const [distributorId, lot] of held.lots)
+        if (wanted.has(distributorId)) steps.push({ at: ask.at, wallet, distributorId, shares: lot })
     }
   }
   const first = Math.min(...sources.flatMap(({ beside, fromBlock }) => (beside ? [] : [fromBlock])))
@@ -65,13 +72,15 @@ export async function readLotSteps(
     for (const block of blocks) {
       if (!isStarted && block.number > ask.from) start()
       untraced += countUntraced(block, list)
-      for (const { vaultId, wallet, distributorId, timestamp, after } of derive(withReadings(block), derivation, state)
-        .lotChanges)
+      const { balanceChanges, lotChanges } = derive(withReadings(block), derivation, state)
+      for (const { vaultId, wallet, timestamp, after } of balanceChanges)
+        if (isStarted && vaultId === own.id) shares.push({ at: timestamp, wallet, shares: after })
+      for (const { vaultId, wallet, distributorId, timestamp, after } of lotChanges)
         if (isStarted && vaultId === own.id && wanted.has(distributorId))
           steps.push({ at: timestamp, wallet, distributorId, shares: after })
     }
   if (!isStarted) start()
-  return { steps, untraced }
+  return { steps, shares, untraced }
 }
 
 /** The sources of one vault, and of all others only what stands in its transactions. */

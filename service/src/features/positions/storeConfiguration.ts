@@ -4,7 +4,7 @@ import type { Queryable } from '../../postgres/pool.js'
 import { chainsOf } from '../../rpc/storeChains.js'
 import type { DatedLine } from '../../sync/configuration.js'
 import { findRulesStart } from '../../sync/storeRules.js'
-import { vaultsOf } from '../../vaults/configured/index.js'
+import { type HolderSetting, vaultsOf } from '../../vaults/configured/index.js'
 import { listSigners } from '../catalogue/index.js'
 
 type ForwarderSetting = { address: string; activeFrom: string; startBlock?: number }
@@ -15,10 +15,10 @@ const apartVersion = 3
 /** Everything of the configuration that decides positions of a chain, as it is now. */
 export async function loadConfiguration(db: Queryable, chainId: number): Promise<DeriveConfig> {
   const [vaults, distributors, settings, signers, chain, apartFrom] = await Promise.all([
-    db<DeriveVault[]>`
+    db<(Omit<DeriveVault, 'holders'> & { holders: readonly HolderSetting[] })[]>`
       select id, address, kind, lower(receipt_token) as "receiptToken", lower(asset) as asset,
         asset_decimals as "assetDecimals", escrow, contracts, start_block as "startBlock",
-        ceil(extract(epoch from active_from))::bigint as "activeFrom"
+        ceil(extract(epoch from active_from))::bigint as "activeFrom", holders
       from ${vaultsOf(db)} v where chain_id = ${chainId} order by id`,
     db<{ id: string; from: number }[]>`
       select id, ceil(extract(epoch from active_from))::bigint as "from" from distributors order by id`,
@@ -37,7 +37,7 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
   const own = (chain[0]?.entryPoints ?? []).map((address) => address.toLowerCase())
   return {
     chainId,
-    vaults,
+    vaults: vaults.map(({ holders, ...vault }) => ({ ...vault, ...toHolders(holders) })),
     distributors: new Map(distributors.map(({ id, from }) => [id, from])),
     signedOnly,
     signers: new Set(signers.map(({ address }) => address)),
@@ -53,6 +53,16 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
   }
 }
 
+function toHolders(holders: readonly HolderSetting[]): Pick<DeriveVault, 'holders'> {
+  if (holders.length === 0) return {}
+  return {
+    holders: holders.map(({ address, kind, activeFrom, markets }) => ({
+      ...{ address, kind, ...(markets ? { markets } : {}) },
+      from: activeFrom === undefined ? 0 : Math.ceil(Date.parse(activeFrom) / 1000),
+    })),
+  }
+}
+
 /** The rules by which rows are derived. Another number derives everything that was derived by older rules again. */
 const rulesLine: DatedLine = { line: 'rules 7', from: 0 }
 
@@ -62,9 +72,13 @@ export function listLines(config: DeriveConfig): DatedLine[] {
   for (const [id, from] of config.distributors) lines.push({ line: `distributor ${id} ${from}`, from })
   for (const [id, settings] of config.signedOnly)
     for (const { from, signedOnly } of settings) lines.push({ line: `signed-only ${id} ${signedOnly} ${from}`, from })
-  for (const { address, kind, receiptToken, escrow, contracts = {}, activeFrom } of config.vaults) {
+  for (const { address, kind, receiptToken, escrow, contracts = {}, activeFrom, holders = [] } of config.vaults) {
     const beside = Object.entries(contracts).map(([name, contract]) => ` ${name} ${contract}`)
-    const shape = `${address} ${kind} ${receiptToken} ${escrow ?? ''}${beside.sort().join('')}`
+    const kept = holders.map((holder) => ` holder ${holder.address} ${holder.kind} ${(holder.markets ?? []).join()}`)
+    const parts = [...beside.sort(), ...new Set(kept.sort())].join('')
+    const shape = `${address} ${kind} ${receiptToken} ${escrow ?? ''}${parts}`
+    for (const holder of holders)
+      lines.push({ line: `holder ${address} ${holder.address} ${holder.kind} ${holder.from}`, from: holder.from })
     lines.push({ line: `vault ${shape} ${activeFrom}`, from: activeFrom })
     // Balances and requests are counted from a vault's first block, long before it counts for anybody.
     lines.push({ line: `shape ${shape}`, from: 0, of: address })

@@ -5,6 +5,7 @@ import type { Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, rowSet } from '../../postgres/table.js'
 import { type Above, type DerivedTable, inPlace, type Place } from '../../sync/projection.js'
 import { cutMovesTable, removeCutMovesAbove } from './storeCutMoves.js'
+import { heldChangesTable, heldLines, heldTable, removeHeldAbove } from './storeHeld.js'
 import { balanceLines, lotLines, requestLines, signatureLines } from './storeLines.js'
 import { ownersTable, removeOwnersAbove } from './storeOwners.js'
 import { removeUsedSignaturesAbove, usedSignaturesTable } from './storeSignatures.js'
@@ -162,6 +163,8 @@ export const positionTables: readonly DerivedTable[] = [
   { table: requestsTable, state: requestLines },
   { table: requestChangesTable, state: summedUp },
   { table: usedSignaturesTable, state: signatureLines },
+  { table: heldTable, state: heldLines },
+  { table: heldChangesTable, state: summedUp },
   { table: cutMovesTable, state: { leftOut: 'a report of moves whose effect is in the balances' } },
   { table: ownersTable, state: { leftOut: 'read for entries, and their effect is in these' } },
 ]
@@ -219,6 +222,7 @@ export async function rewindPositions(
     where chain_id = ${chainId} and block_number between ${from} and ${to}
       and (${ofAll}::boolean or vault_id = any(${vaults}::int[]))`
   await removeUsedSignaturesAbove(db, above, vaultIds)
+  await removeHeldAbove(db, above, vaultIds)
   await removeCutMovesAbove(db, above, vaultIds)
   await removeOwnersAbove(db, above, only?.forwarders)
 }

@@ -2,6 +2,7 @@ import type { DerivedRows } from '../../derive/rows.js'
 import type { Queryable, Transaction } from '../../postgres/pool.js'
 import { copyRows } from '../../postgres/table.js'
 import type { Place } from '../../sync/projection.js'
+import { settleHeld } from './storeHeld.js'
 import { balanceChangesTable, balancesTable, lotChangesTable, lotsTable, recordRequests } from './storePositions.js'
 
 /** Writes changes into empty tables; the present they lead to follows by `settlePositions`. */
@@ -40,6 +41,7 @@ export async function settlePositions(tx: Transaction, { place }: { place: Place
     from ${lotChanges} c join (
       select vault_id, wallet, distributor_id, ${last} from ${lotChanges} group by vault_id, wallet, distributor_id
     ) last using (vault_id, wallet, distributor_id) where ${isLast}`
+  await settleHeld(tx, { place })
   await tx`analyze ${balances}`
   await tx`analyze ${lots}`
 }

@@ -3,6 +3,7 @@ import { type DerivedRows, emptyRows } from '../../derive/rows.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { parseRows, selectList } from '../../postgres/table.js'
 import type { RawBlock } from '../../rpc/raw.js'
+import { readHeldBefore } from './storeHeld.js'
 import { balanceChangesTable, lotChangesTable } from './storePositions.js'
 
 type Range = { chainId: number; from: number; to: number; config: Derivation; blocks: readonly RawBlock[] }
@@ -30,8 +31,11 @@ export async function recallChanges(db: Queryable, range: Range): Promise<Readon
     where chain_id = ${chainId} and block_number between ${from} and ${to} order by block_number, transaction_index`
   for (const { chainId: _, ...row } of parseRows(lotChangesTable, lots)) rowsOf(row.blockNumber).lotChanges.push(row)
   const requestsOf = await readRequests(db, range)
+  const heldOf = await readHeldBefore(db, range)
   for (const block of range.blocks) {
-    const said = rederiveEventParts(block, range.config, requestsOf(block))
+    const said = rederiveEventParts(block, range.config, requestsOf(block), (vaultId, index) =>
+      heldOf(block.number, vaultId, index),
+    )
     if (said.eventParts.length + said.pendingChanges.length + said.shareMints.length > 0)
       Object.assign(rowsOf(block.number), said)
   }

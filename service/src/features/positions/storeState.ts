@@ -1,6 +1,6 @@
-import type { RequestOwner } from '../../derive/derive.js'
 import { emptyHolder } from '../../derive/lots.js'
 import { type DeriveState, holderKey, requestKey } from '../../derive/rows.js'
+import type { RequestOwner } from '../../derive/stateKeys.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { findRows } from '../../postgres/table.js'
 import type { Place } from '../../sync/projection.js'

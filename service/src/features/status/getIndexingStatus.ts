@@ -102,10 +102,27 @@ function toVault(
       isWrong ? vault.wrong : reasonOf(state, chain),
       state === 'live' && whatIsMissing(vault, now),
       describeCut(vault.cutMoves),
+      describeHolders(vault),
     ),
     retryAfterSeconds: waits ? Math.max(30, Math.ceil(nextMs / 1000)) : null,
     drift: { checkedAt: ts(vault.checkedAt), samples: vault.samples ?? 0, mismatches: vault.mismatches ?? 0 },
   }
+}
+
+/** Describes the faults of the declared holders of a vault's shares; undefined if there are none. */
+export function describeHolders({
+  brokenHolders,
+  ignoredEvents,
+}: Pick<VaultStatus, 'brokenHolders' | 'ignoredEvents'>): string | undefined {
+  const said = [
+    ...(brokenHolders === null
+      ? []
+      : [`not looked through any more: ${brokenHolders}; declare it anew when it can be believed`]),
+    ...(ignoredEvents === 0
+      ? []
+      : [`${ignoredEvents} events of holders without a Transfer of shares count for nothing`]),
+  ]
+  return said.length === 0 ? undefined : said.join('; ')
 }
 
 function reasonOf(state: keyof typeof reasons, chain: { reason: string | null } | undefined): string | null {

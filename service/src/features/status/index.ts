@@ -4,7 +4,7 @@
  */
 
 export { describeJobs } from './describeJobs.js'
-export { chainState, describeCut } from './getIndexingStatus.js'
+export { chainState, describeCut, describeHolders } from './getIndexingStatus.js'
 export { statusOperations } from './operations.js'
 export { reconcileBalances } from './reconcile.js'
 export { listGaps, listInvalidIndexes, listMissingIndexes } from './storeDoctor.js'

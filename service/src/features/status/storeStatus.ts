@@ -7,6 +7,7 @@ import { sourcesOf } from '../../sync/storeSources.js'
 import type { GrowthSource } from '../../vaults/configured/index.js'
 import { pausesOf, vaultsOf } from '../../vaults/configured/index.js'
 import { opportunitiesOf } from '../catalogue/index.js'
+import { heldOf, holderStatesOf } from '../positions/index.js'
 
 export type ChainStatus = {
   chainId: number
@@ -80,6 +81,10 @@ export type VaultStatus = {
   mismatches: number | null
   /** Moves that exceeded their wallet's known balance, and were capped. */
   cutMoves: number
+  /** Declared holders that are not believed, with the reason; null: none. */
+  brokenHolders: string | null
+  /** Events of declared holders that no Transfer of shares belongs to. */
+  ignoredEvents: number
 }
 
 /** Where every vault stands. */
@@ -99,12 +104,17 @@ export async function listVaultStatus(
         as "newestSupply",
       s.first_at as "firstSnapshotAt", s.last_at as "lastSnapshotAt", d.checked_at as "checkedAt",
       d.block_number as "checkedBlock", d.samples, d.mismatches,
-      (select count(*) from cut_moves m where m.vault_id = v.id) as "cutMoves"
+      (select count(*) from cut_moves m where m.vault_id = v.id) as "cutMoves",
+      h.broken as "brokenHolders", coalesce(h.ignored, 0)::int as "ignoredEvents"
     from ${vaultsOf(db)} v
     left join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
     left join protocols p on p.id = v.protocol_id
     left join ${sourcesOf(db)} w on w.chain_id = v.chain_id and w.projection = 'positions' and w.source = v.address
     left join vault_drift d on d.vault_id = v.id
+    left join lateral (
+      select sum(s.ignored) as ignored, string_agg(hex_text(s.holder) || ' (' || s.reason || ')', ', ' order by s.holder)
+        filter (where s.phase = 'broken') as broken
+      from ${holderStatesOf(db)} s where s.vault_id = v.id) h on true
     left join lateral (
       select min(block_timestamp) as first_at, max(block_timestamp) as last_at from ${snapshotsOf(db)} s
       where s.vault_id = v.id) s on true
@@ -112,6 +122,14 @@ export async function listVaultStatus(
       ${filter.vaultAddress === undefined ? db`` : db`and v.address = ${filter.vaultAddress}`}
     order by v.chain_id, v.address collate "C"`
 }
+
+/**
+ * The difference between what a wallet counts for and what its address has: shares that declared holders, where they count, keep
+ * for it lie at the holder's address.
+ */
+const movedByHolders = (db: Queryable) => db`
+  (select coalesce(sum(case when h.holder = b.wallet then h.shares else -h.shares end), 0) from ${heldOf(db)} h
+    where h.vault_id = v.id and (h.wallet = b.wallet or h.holder = b.wallet) and h.counts)`
 
 export type HolderSample = { vaultId: number; receiptToken: string; wallet: string; shares: string }
 
@@ -126,7 +144,7 @@ export async function sampleHolders(
 ): Promise<{ blockNumber: number; blockHash: string; holders: HolderSample[] } | undefined> {
   const rows = await db<(HolderSample & { blockNumber: number; blockHash: string })[]>`
     select c.block_number as "blockNumber", c.block_hash as "blockHash", v.id as "vaultId",
-      lower(v.receipt_token) as "receiptToken", hex_text(b.wallet) as wallet, b.shares
+      lower(v.receipt_token) as "receiptToken", hex_text(b.wallet) as wallet, b.shares + ${movedByHolders(db)} as shares
     from ${cursorsOf(db)} c
     join ${sourcesOf(db)} w on w.chain_id = c.chain_id and w.projection = 'positions' and w.synced
     join ${vaultsOf(db)} v on v.chain_id = w.chain_id and v.address = w.source

@@ -14,7 +14,7 @@ import {
   paidPriceVersion,
   readPaidValues,
 } from '../paid/index.js'
-import { listLotSteps, listShareSteps, readConfiguration } from '../positions/index.js'
+import { hasHolders, listLotSteps, listShareSteps, readConfiguration } from '../positions/index.js'
 import { createWeigher } from './adapters.js'
 import { toSharePrice, toUnitPrice } from './amounts.js'
 import { findHoldingsStart } from './guard.js'
@@ -184,8 +184,10 @@ export async function readInputs(
   }
   const from = previous && (await findStates(db, previous))
   const inputs = { terms, facts, to, from, origin, awaited: isValued ? values.awaited : [], shown: values.shown }
-  if (distributors.length === 0) return inputs
-  return { ...inputs, configuration: await readConfiguration(db, { chainId, vault: address, at: to }) }
+  const configuration = await readConfiguration(db, { chainId, vault: address, at: to })
+  // Who counts follows from Transfers alone, but for lots, and where holders are looked through.
+  if (distributors.length === 0 && !hasHolders(configuration, address)) return inputs
+  return { ...inputs, configuration }
 }
 
 function toReward({ chainId, rewardToken, factory, contract, pointId }: StreamRow): FileOrigin['reward'] {

@@ -7,14 +7,19 @@ export function listVaultAddresses({ address, contracts }: Pick<EmittingVault, '
 }
 
 /** The addresses of a vault, and who keeps shares in escrow for it. */
-type HoldingVault = Pick<EmittingVault, 'address' | 'contracts'> & { escrow: string | null }
+type HoldingVault = Pick<EmittingVault, 'address' | 'contracts'> & {
+  escrow: string | null
+  /** Contracts that keep shares for accounts and are looked through. */
+  holders?: readonly { address: string }[]
+}
 
 /** Nobody has the keys of these: shares they receive are lost to everybody. */
 const burnAddresses: readonly string[] = [zeroAddress, '0x000000000000000000000000000000000000dead']
 
-/** The vault, its further contracts and its escrow: they hold shares only for others. */
+/** The vault, its further contracts, its escrow and the holders that are looked through: they hold shares only for others. */
 export function listOwnAddresses(vault: HoldingVault): string[] {
-  return [...listVaultAddresses(vault), ...(vault.escrow === null ? [] : [vault.escrow])]
+  const holders = (vault.holders ?? []).map(({ address }) => address.toLowerCase())
+  return [...new Set([...listVaultAddresses(vault), ...(vault.escrow === null ? [] : [vault.escrow]), ...holders])]
 }
 
 /** Whether an address holds shares only for others: the vault, its further contracts, its escrow. */
@@ -22,9 +27,14 @@ export function holdsForOthers(vault: HoldingVault, address: string): boolean {
   return address === vault.escrow || isVaultAddress(vault, address)
 }
 
-/** Whether an address is never a holder: the zero and the burn address, and addresses that hold only for others. */
+/** Whether an address is never an LP: the zero and the burn address, and addresses that hold only for others. */
 export function keepsNothing(vault: HoldingVault, address: string): boolean {
-  return burnAddresses.includes(address) || holdsForOthers(vault, address)
+  return burnAddresses.includes(address) || holdsForOthers(vault, address) || isLookedThrough(vault, address)
+}
+
+/** Whether an address is a declared holder of a vault's shares, whose accounts count instead. */
+export function isLookedThrough({ holders }: Pick<HoldingVault, 'holders'>, address: string): boolean {
+  return holders?.some((holder) => holder.address.toLowerCase() === address) ?? false
 }
 
 /** All addresses that keep nothing, of a vault whose own addresses are known. */

@@ -5,6 +5,7 @@
  */
 export {
   holdsForOthers,
+  isLookedThrough,
   isVaultAddress,
   keepsNothing,
   listNonHolders,
@@ -22,6 +23,7 @@ export { changeGrowthSources, findVaultSettings, pausesOf, pauseVault, resumeVau
 export {
   correctDecimals,
   ensureTokenVault,
+  type HolderSetting,
   listAssets,
   listProtocolIds,
   listProtocols,

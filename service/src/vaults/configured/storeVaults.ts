@@ -1,9 +1,10 @@
-import T from 'typebox'
+import T, { type Static } from 'typebox'
 import { ChainId } from '../../kernel/wire.js'
 import { AddressText, ContractName, Instant, Text, Url } from '../../postgres/fileMembers.js'
 import { decimal, describeImported, found, instant, kept, optional, required } from '../../postgres/imported.js'
 import { type NewRow, readRowPages, readRows, upsertRows } from '../../postgres/importedRows.js'
 import type { Fragment, Queryable } from '../../postgres/pool.js'
+import { holderKinds } from '../holders/index.js'
 import { vaultKinds } from '../kinds.js'
 import { GrowthSourceSchema } from './growthSources.js'
 
@@ -24,6 +25,22 @@ const LpFloor = T.Object(
   { additionalProperties: false },
 )
 
+/** A contract that keeps shares of a vault for accounts and is looked through. */
+const HolderEntry = T.Object(
+  {
+    address: AddressText,
+    kind: T.Enum(holderKinds.map(({ name }) => name)),
+    /** From when its accounts count; absent: from when it is declared. */
+    activeFrom: T.Optional(Instant),
+    /** Of collateral kept by market: the ids of the markets whose collateral is the share. */
+    markets: T.Optional(
+      T.Array(T.String({ pattern: '^0x[0-9a-fA-F]{64}$', says: 'must be an id of 32 bytes' }), { minItems: 1 }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type HolderSetting = Static<typeof HolderEntry>
+
 /** The vaults, as an import writes them and they are read. */
 export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   chainId: required(ChainId),
@@ -39,6 +56,8 @@ export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
   escrow: optional(AddressText, null),
   /** Further contracts that its kind knows, by name: their events belong to the vault. */
   contracts: optional(T.Record(ContractName, AddressText), {}),
+  /** Contracts that keep its shares for accounts: these count, the holder does not. */
+  holders: kept(T.Array(HolderEntry, { maxItems: 64 }), []),
   /** From how many shares on a wallet is an LP, by time; none: from the smallest unit on. */
   lpFloor: kept(T.Array(LpFloor), []),
   startBlock: kept(T.Integer({ minimum: 0 }), 0),
@@ -52,7 +71,7 @@ export const vaultsTable = describeImported('vaults', ['chainId', 'address'], {
 
 /** The vaults, as statements of other rooms read them. */
 export const vaultsOf = (db: Queryable): Fragment => db.view`(
-  select id, chain_id, address, kind, protocol_id, asset, asset_decimals, receipt_token, receipt_decimals, escrow, contracts,
+  select id, chain_id, address, kind, protocol_id, asset, asset_decimals, receipt_token, receipt_decimals, escrow, contracts, holders,
     lp_floor, start_block, active_from, snapshot_interval_seconds, growth_sources, dust_floor
   from vaults)`
 
@@ -69,7 +88,23 @@ export async function writeProtocols(tx: Queryable, rows: readonly NewRow[]): Pr
 
 /** Adds vaults, or replaces what describes them: a setting left out keeps its present value, a new date is `now`. */
 export async function writeVaults(tx: Queryable, rows: readonly NewRow[], now: Date): Promise<void> {
-  await upsertRows(tx, vaultsTable, rows, { activeFrom: now })
+  await upsertRows(tx, vaultsTable, await dateHolders(tx, rows, now), { activeFrom: now })
+}
+
+/** The rows, each holder without a date with that of the same one as it is kept, or now. */
+async function dateHolders(tx: Queryable, rows: readonly NewRow[], now: Date): Promise<NewRow[]> {
+  if (!rows.some(({ holders }) => Array.isArray(holders))) return [...rows]
+  const known = await tx<{ chainId: number; address: string; holders: HolderSetting[] }[]>`
+    select chain_id as "chainId", address, holders from vaults where holders <> '[]'`
+  return rows.map((row) => {
+    if (!Array.isArray(row['holders'])) return row
+    const kept = known.find((each) => each.chainId === row['chainId'] && each.address === row['address'])?.holders ?? []
+    const date = (holder: HolderSetting): HolderSetting => {
+      const same = kept.find(({ address, kind }) => address === holder.address && kind === holder.kind)
+      return { ...holder, activeFrom: holder.activeFrom ?? same?.activeFrom ?? now.toISOString() }
+    }
+    return { ...row, holders: (row['holders'] as HolderSetting[]).map(date) }
+  })
 }
 
 /**

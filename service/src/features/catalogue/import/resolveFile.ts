@@ -3,6 +3,7 @@ import { findVaultKind } from '../../../vaults/index.js'
 import { chainKey } from '../records.js'
 import type { tables } from '../tables.js'
 import { type CatalogueFile, type FileOpportunityEntry, slugId } from './catalogueFile.js'
+import { checkHolders, type DeclaredAt, lowerHolder } from './checkHolders.js'
 import { cleanText, cleanTokenText, textLengths } from './cleanText.js'
 
 /** Rows in the database: an entry of the file may refer to them. */
@@ -104,6 +105,7 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
   ;(file.opportunities ?? []).forEach((entry, index) => {
     resolveOpportunity(entry, `/opportunities/${index}`, refs, rows, report)
   })
+  checkHolders(refs.holders, { vaults: refs.vaultKeys }, report)
   resolveDistributors(file, refs, known, rows, report)
   return { rows, pegs: listPegs(file), problems }
 }
@@ -200,6 +202,9 @@ function collectIds(file: CatalogueFile, known: Known, report: Report) {
     chainIds,
     decimals,
     vaultsOfShare: new Map(known.vaultsOfShare),
+    /** Vaults and their shares, by chain and address. */
+    vaultKeys: new Set([...known.opportunityVaults.keys(), ...known.vaultsOfShare.keys()]),
+    holders: [] as DeclaredAt[],
     once,
     known,
     organization: named('organization', file.organizations),
@@ -263,6 +268,11 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
   for (const name of names)
     if (vault.contracts?.[name] === undefined && !beside[name]?.isOptional)
       report(`${at}/vault/contracts`, `a vault of kind ${vault.kind} needs the address of its ${name}`)
+  ;(vault.holders ?? []).forEach((holder, position) => {
+    const place = { chainId: vault.chainId, vault: address, share: receiptToken }
+    refs.holders.push({ ...place, holder: lowerHolder(holder), pointer: `${at}/vault/holders/${position}` })
+  })
+  refs.vaultKeys.add(key).add(share)
   rows.vaults.push({
     ...vault,
     address,
@@ -271,6 +281,7 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
     receiptToken,
     escrow: vault.escrow === undefined ? null : lower(vault.escrow),
     contracts: Object.fromEntries(contracts.map(([name, contract]) => [name, lower(contract)])),
+    ...(vault.holders ? { holders: vault.holders.map(lowerHolder) } : {}),
     receiptDecimals: decimalsOf(
       vault.chainId,
       receiptToken,

@@ -13,7 +13,7 @@ import type { Header, RawLog } from '../../../rpc/raw.js'
 import { findStreamTarget } from '../../../snapshots/index.js'
 import { readInRanges } from '../../../sync/ranges.js'
 import { listNonHolders } from '../../../vaults/configured/index.js'
-import { readLotSteps } from '../../positions/index.js'
+import { hasHolders, readLotSteps } from '../../positions/index.js'
 import { createWeigher } from '../adapters.js'
 import { findHoldingsStart } from '../guard.js'
 import { findTerms, readInputs } from '../snapshotInputs.js'
@@ -75,8 +75,8 @@ export async function readRewards(ctx: ProofContext, files: readonly RewardFile[
   const snapshots: FoundSnapshot[] = []
   for (const [index, { inputs }] of files.entries()) {
     const [block, span] = [blocks[index], spans[index]]
-    const lots = span && (await readLots(ctx, { chain, inputs, span }))
-    snapshots.push({ block, balances: balances[index] ?? [], lots })
+    const read = span && (await readLots(ctx, { chain, inputs, span }))
+    snapshots.push({ block, balances: read?.balances ?? balances[index] ?? [], lots: read?.lots })
   }
   const own = [...new Set(files.flatMap(({ inputs }) => inputs.origin.target.own))]
   const { terms, origin } = files[0]?.inputs ?? {}
@@ -84,16 +84,22 @@ export async function readRewards(ctx: ProofContext, files: readonly RewardFile[
   return { snapshots, codeless: await readCodeless(node, own, head), stream }
 }
 
+/** Lots, and with holders that are looked through the balances too, which Transfers alone do not tell. */
 async function readLots(
   ctx: ProofContext,
   { chain, inputs, span }: { chain: Chain; inputs: RewardInputs; span: Span },
-): Promise<FoundSnapshot['lots']> {
+): Promise<{ lots: FoundSnapshot['lots']; balances: BalanceStep[] | undefined } | undefined> {
   const { terms, origin, configuration } = inputs
   const distributorIds = [...createWeigher(terms.adapters).distributors]
-  if (distributorIds.length === 0 || !configuration) return undefined
+  const isThrough = configuration !== undefined && hasHolders(configuration, origin.target.address)
+  if (!configuration || (distributorIds.length === 0 && !isThrough)) return undefined
   const ask = { ...span, vault: origin.target.address, distributorIds }
-  const { steps, untraced } = await readLotSteps({ ...ctx, chain }, configuration, ask)
-  return { steps: steps.filter(({ wallet }) => !span.excluded.has(wallet)), untraced }
+  const { steps, shares, untraced } = await readLotSteps({ ...ctx, chain }, configuration, ask)
+  const isLp = ({ wallet }: { wallet: string }) => !span.excluded.has(wallet)
+  return {
+    lots: distributorIds.length === 0 ? undefined : { steps: steps.filter(isLp), untraced },
+    balances: isThrough ? shares.filter(isLp) : undefined,
+  }
 }
 
 async function readCodeless(node: Node, own: readonly string[], { hash }: Header): Promise<Set<string>> {

@@ -1,0 +1,17 @@
+import { addressIn, type HolderKind, numberIn, told } from './holder.js'
+
+/**
+ * A staking contract with events for each account: `Staked` and `Withdrawn`, as StakingRewards of Synthetix and its many copies
+ * emit them after the share has moved.
+ */
+export const staking: HolderKind = {
+  name: 'staking',
+  events: new Map([
+    told('Staked(address,uint256)', { topics: 2, words: 1 }, (log) => ({
+      ...{ kind: 'in', account: addressIn(log, 1), shares: numberIn(log, 0) },
+    })),
+    told('Withdrawn(address,uint256)', { topics: 2, words: 1 }, (log) => ({
+      ...{ kind: 'out', account: addressIn(log, 1), shares: numberIn(log, 0) },
+    })),
+  ]),
+}
