@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -19,7 +19,9 @@ declare module 'vitest' {
 
 /** What the files of a run share: a database server, and a folder for a devnet that is made once. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const devnets = await mkdtemp(join(await findPlace(), 'openearn-devnets-'))
+  const place = await findPlace()
+  await dropLeftFolders(place)
+  const devnets = await mkdtemp(join(place, `openearn-devnets-${process.pid}-`))
   await chmod(devnets, 0o755)
   project.provide('devnets', devnets)
   const stop = await provideDatabase(project)
@@ -41,7 +43,7 @@ async function provideDatabase(project: TestProject): Promise<() => Promise<void
     project.provide('database', { server: { url: external }, template })
     return drop
   }
-  const folder = await mkdtemp(join(await findPlace(), 'openearn-test-'))
+  const folder = await mkdtemp(join(await findPlace(), `openearn-test-${process.pid}-`))
   // As root the server runs as another user, who must be able to enter.
   await chmod(folder, 0o755)
   const server = await startEmbeddedPostgres({
@@ -69,6 +71,23 @@ async function findPlace(): Promise<string> {
   const room = await statfs(memory).catch(() => undefined)
   const isRoomy = room !== undefined && room.bavail * room.bsize >= 4 * gib && freemem() >= 8 * gib
   return isRoomy ? memory : tmpdir()
+}
+
+/** Removes what runs left that were killed: in memory it would stay until the machine starts anew. */
+async function dropLeftFolders(place: string): Promise<void> {
+  for (const name of await readdir(place)) {
+    const pid = /^openearn-(?:test|devnets)-(\d+)-/.exec(name)?.[1]
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(place, name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // One of another user is running, too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }
 
 async function createTemplate(server: DatabaseTarget, template: string): Promise<() => Promise<void>> {
