@@ -185,6 +185,7 @@ const silent: Record<string, string> = {
     ['pause', 'resume', 'veto', 'end', 'retake'].map((verb) => [`streams ${verb}`, 'told in streams.chain.test.ts']),
   ),
   'report distributor': 'reads',
+  'report coverage': 'reads',
   statement: 'the statement it keeps is itself the record',
   'export ledger': 'reads',
   doctor: 'reads',

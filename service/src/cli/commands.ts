@@ -118,7 +118,7 @@ export const commands: Record<string, Described> = {
     member: 'rebuild',
   },
   report: {
-    summary: 'report the deposits a distributor brought',
+    summary: 'report the USD-days a distributor brought, and how much of each vault is known',
     file: './report.js',
     member: 'report',
   },

@@ -10,5 +10,14 @@ it.each([
   ['a distributor without the word', ['acme', ...range]],
 ])('a report of %s is refused with how it is called, before anything is opened', async (_what, words) => {
   await expect(report.run(words)).rejects.toThrow(UsageError)
-  await expect(report.run(words)).rejects.toThrow(/^report: say distributor\nopenearn report distributor ID/)
+  await expect(report.run(words)).rejects.toThrow(
+    /^report: say distributor or coverage\nopenearn report distributor ID/,
+  )
+})
+
+it.each([
+  [[], /--month is missing/],
+  [['--month', '2026-13'], /--month must be a month such as 2026-10/],
+])('a report of coverage is refused for %j, before anything is opened', async (words, sentence) => {
+  await expect(report.run(['coverage', ...words])).rejects.toThrow(sentence)
 })

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type MadeStatement, makeStatement, parseMonth, type StatementAsk } from '../features/audit/index.js'
+import { type MadeStatement, makeStatement, type StatementAsk } from '../features/audit/index.js'
 import { findDistributorRow } from '../features/catalogue/index.js'
 import { withContext } from './command.js'
+import { requireMonth } from './month.js'
 import { answer, type Command, parseFlags, parseWhole, requireFlag, UsageError } from './terminal.js'
 
 const usage = `openearn statement DISTRIBUTOR --month YYYY-MM --out FOLDER [--rate-bps N [--token CHAIN:ADDRESS]] [--draft]
@@ -42,8 +43,7 @@ function parse(words: string[]): { ask: StatementAsk; out: string; isDraft: bool
   const { values, positionals } = parseFlags(words, flags, 1)
   const [distributorId] = positionals
   if (distributorId === undefined) throw new UsageError(`statement: give the builder code first\n${usage}`)
-  const month = requireFlag(values.month, 'month')
-  if (!parseMonth(month)) throw new UsageError('--month must be a month such as 2026-10')
+  const { month } = requireMonth(values.month)
   const rate = values['rate-bps']
   const rateBps = parseWhole(rate, 1)
   if (rate !== undefined && rateBps === undefined)

@@ -33,8 +33,8 @@ export async function findDepth(db: Queryable, chainId: number): Promise<Depth |
   return row
 }
 
-/** Up to when a chain is confirmed, and up to when that is final too; null: not at all. */
-export type Reach = { chainId: number; confirmedAt: Date | null; finalAt: Date | null }
+/** Up to when a chain is confirmed, and up to when that is final too; null: not at all. `confirmed` is the last such block. */
+export type Reach = { chainId: number; confirmed: number; confirmedAt: Date | null; finalAt: Date | null }
 
 /**
  * How far the rows of some projections are of confirmed, and of final, blocks. The time is that of a block before the last one
@@ -49,7 +49,7 @@ export async function listReach(
       select b.timestamp from blocks b where b.chain_id = d.chain_id and b.number <= ${number}
       order by b.number desc limit 1) end`
   return db<Reach[]>`
-    select d.chain_id as "chainId", ${timeOf(db`r.confirmed`)} as "confirmedAt", ${timeOf(db`r.final`)} as "finalAt"
+    select d.chain_id as "chainId", r.confirmed, ${timeOf(db`r.confirmed`)} as "confirmedAt", ${timeOf(db`r.final`)} as "finalAt"
     from ${depths(db)} d
     cross join lateral (
       select case when count(*) = ${projections.length}::int then min(p.derived_to) else -1 end as number from projections p

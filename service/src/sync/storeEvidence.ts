@@ -1,5 +1,5 @@
 import { bool, hex, instant, int4, int8, nullable } from '../postgres/columns.js'
-import type { Queryable } from '../postgres/pool.js'
+import type { Fragment, Queryable } from '../postgres/pool.js'
 import { describeTable, insertRows, rowSet } from '../postgres/table.js'
 import type { Evidence } from '../rpc/callPaths.js'
 import type { RawTransaction } from '../rpc/raw.js'
@@ -108,6 +108,10 @@ export async function listStoredPaths(
       hex_text(calls) as calls
     from call_paths where chain_id = ${chainId} and block_number between ${from} and ${to}`
 }
+
+/** Transactions whose calls no node told, as statements of other rooms read them. */
+export const untracedOf = (db: Queryable): Fragment => db.view`(
+  select chain_id, block_number, transaction_index from call_paths where calls is null)`
 
 /** The blocks in which the calls of a transaction are known. */
 export async function listTraced(db: Queryable, hash: string): Promise<{ chainId: number; blockHash: string }[]> {

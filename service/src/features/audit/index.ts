@@ -2,6 +2,7 @@
  * Exports, a distributor's report and its statements, and the log of changes by commands. Owns `operator_changes` and `statements`.
  */
 export { recordChanges } from './changes.js'
+export { type CoverageRow, reportCoverage } from './coverage.js'
 export { dailyNames, listExportColumns, streamExport } from './exports.js'
 export { type FileVault, recountUsdDays } from './recountFiles.js'
 export { type DistributorReportRow, reportDistributor } from './reportDistributor.js'

@@ -83,6 +83,19 @@ describe('the statement of a month', () => {
     expect(manifest.files[0]).toEqual({ file: 'acme-2026-11-r1.json', sha256 })
   })
 
+  it('says up to which block each chain counts: a draft of a month that goes on to the newest confirmed one', async () => {
+    const { document } = await told(make())
+    expect(document.chains.map(({ to }) => to)).toEqual(['2026-12-01T00:00:00Z', '2026-12-01T00:00:00Z'])
+    await earn.db`update chain_cursors set block_timestamp = '2026-11-25T00:00:00Z' where chain_id = 1`
+    const draft = await told(make({}, true))
+    const [newest] = await earn.db<{ number: number }[]>`
+      select max(b.number) as number from blocks b join chain_cursors c on c.chain_id = b.chain_id and b.number <= c.block_number
+      where b.chain_id = 1`
+    expect(draft.document.chains[0]).toMatchObject({ blockNumber: newest?.number, to: '2026-11-25T00:00:00Z' })
+    expect(draft.document.chains[1]).toEqual(document.chains[1])
+    expect(draft.manifest.chains).toEqual(draft.document.chains)
+  })
+
   it('is the same bytes whenever it is asked for, though names and settings changed', async () => {
     const first = await make()
     await earn.db`update opportunities set name = name || ' renamed'`
@@ -133,7 +146,7 @@ describe('the statement of a month', () => {
     })
     await earn.db`delete from price_observations where address = ${token.address}`
     expect(await make({ rateBps: 50, token })).toMatchObject({
-      problems: [expect.stringContaining('has no price at the end of 2026-11')],
+      problems: [expect.stringContaining('has no price at the end of the month')],
     })
   })
 

@@ -3,8 +3,10 @@ import { formatTs, toUnixSeconds } from '../../kernel/clock.js'
 import type { Context } from '../../postgres/context.js'
 import { listPriceSteps, listTokenDecimals } from '../../prices/index.js'
 import { listOutstanding } from '../../snapshots/index.js'
+import { listHeadersDown } from '../../sync/storeRaw.js'
 import { findVaultKind } from '../../vaults/index.js'
 import { listCountedReach } from '../metrics/index.js'
+import { toDeposited } from './coverage.js'
 import { type DistributorReportRow, reportDistributor } from './reportDistributor.js'
 import {
   computeOwed,
@@ -16,6 +18,7 @@ import {
   type StatementRate,
 } from './statementFacts.js'
 import { hashOf, nameStatement, type StatementFiles, writeStatement } from './statementFiles.js'
+import { listDeposited } from './storeCoverage.js'
 import {
   findStatement,
   hashInputs,
@@ -71,7 +74,7 @@ export async function makeStatement(
   const rows = await reportDistributor(ctx, { distributorId: ask.distributorId, ...range })
   const problems = isDraft ? [] : await listUnfinal(ctx, rows, range)
   if (problems.length > 0) return { problems }
-  const facts = await collectFacts(ctx, ask, rows)
+  const facts = await collectFacts(ctx, { ...ask, range }, rows)
   if ('problems' in facts) return facts
   if (!isDraft) return keepStatement(ctx, ask, facts)
   return { ...writeStatement(facts, { revision: null, changes: [] }), ...tell(facts), revision: null, changes: [] }
@@ -103,11 +106,7 @@ async function keepStatement({ db, clock }: Ctx, ask: StatementAsk, facts: State
 }
 
 /** Why a month is not final, in sentences. */
-async function listUnfinal(
-  { db }: Ctx,
-  rows: readonly DistributorReportRow[],
-  range: { from: Date; to: Date },
-): Promise<string[]> {
+async function listUnfinal({ db }: Ctx, rows: readonly DistributorReportRow[], range: Range): Promise<string[]> {
   const chains = await listVaultChains(db)
   const reach = await listCountedReach(db, chains)
   const own = new Set(rows.map(({ chainId }) => chainId))
@@ -129,14 +128,15 @@ async function listUnfinal(
   return [...early, ...outstanding, ...awaited]
 }
 
+type Range = { from: Date; to: Date }
+
 async function collectFacts(
   { db }: Ctx,
-  ask: StatementAsk,
+  ask: StatementAsk & { range: Range },
   rows: readonly DistributorReportRow[],
 ): Promise<StatementFacts | { problems: string[] }> {
-  const { distributorId, month } = ask
-  const range = parseMonth(month)
-  if (!range) return { problems: [`"${month}" is no month such as 2026-10`] }
+  const { distributorId, month, range } = ask
+  const reasons = await listDeposited(db, { vaultIds: rows.map(({ vaultId }) => vaultId), ...range })
   const vaults: StatementFacts['vaults'][number][] = []
   for (const row of rows) {
     const { attributed, unattributed, drift, supply } = row.coverage
@@ -146,6 +146,7 @@ async function collectFacts(
       coverage: {
         ...{ attributed: String(attributed), unattributed: String(unattributed), drift: String(drift) },
         supply: supply === null ? null : String(supply),
+        deposited: toDeposited(reasons.get(row.vaultId) ?? []),
       },
       inputs: await hashInputs(db, { vaultId: row.vaultId, distributorId, ...range }),
     })
@@ -159,33 +160,47 @@ async function collectFacts(
     ...{ distributorId, month, from: formatTs(range.from), to: formatTs(range.to) },
     rulesVersion: rules.findLast(({ from }) => from <= range.from)?.version ?? 1,
     rules: rules.map(({ version, from }) => ({ version, from: formatTs(from) })),
-    chains: await listLastBlocks(
-      db,
-      rows.map(({ vaultId }) => vaultId),
-      range.to,
-    ),
+    chains: await listCountedBlocks(db, rows, range),
     ...{ vaults, usdDays, rate },
   }
 }
 
+/** The block of each chain up to which a month is counted: of one that is not confirmed to its end, the newest confirmed one. */
+async function listCountedBlocks(
+  db: Ctx['db'],
+  rows: readonly DistributorReportRow[],
+  { to }: Range,
+): Promise<StatementFacts['chains']> {
+  const reach = await listCountedReach(db, [...new Set(rows.map(({ chainId }) => chainId))])
+  const vaultIds = rows.map(({ vaultId }) => vaultId)
+  const chains: StatementFacts['chains'][number][] = []
+  for (const { chainId, ...last } of await listLastBlocks(db, vaultIds, to)) {
+    const known = reach.get(chainId)
+    const isWhole = known?.confirmedAt && known.confirmedAt >= to
+    const [newest] = isWhole || !known ? [] : await listHeadersDown(db, chainId, known.confirmed, 1)
+    const block = newest ? { blockNumber: newest.number, blockHash: newest.hash } : last
+    chains.push({ chainId, ...block, to: formatTs(isWhole ? to : (known?.confirmedAt ?? to)) })
+  }
+  return chains
+}
+
 async function countOwed(
   { db }: Pick<Ctx, 'db'>,
-  { rateBps, token, month }: StatementAsk,
+  { rateBps, token, range }: StatementAsk & { range: Range },
   usdDays: string,
 ): Promise<StatementRate | null | { problems: string[] }> {
   if (rateBps === undefined) return null
   const owedUsd = computeOwed(usdDays, rateBps)
   if (!token) return { bps: rateBps, owedUsd, token: null }
-  const end = parseMonth(month)?.to
   const known = await listTokenDecimals(db)
   const decimals = known.find(
     ({ chainId, address }) => chainId === token.chainId && address === token.address,
   )?.decimals
-  const at = end ? toUnixSeconds(end) : 0
+  const at = toUnixSeconds(range.to)
   const [price] = await listPriceSteps(db, token, { from: at, to: at })
   if (decimals === undefined) return { problems: [`token ${token.chainId}:${token.address} is in no catalogue`] }
   if (!price || parseDecimal(price.priceUsd, usdDecimals) === 0n)
-    return { problems: [`token ${token.chainId}:${token.address} has no price at the end of ${month}`] }
+    return { problems: [`token ${token.chainId}:${token.address} has no price at the end of the month`] }
   const { priceUsd, observationId: priceObservationId } = price
   const owed = computeTokens(owedUsd, { decimals, priceUsd })
   return { bps: rateBps, owedUsd, token: { ...token, priceUsd, priceObservationId, owed } }

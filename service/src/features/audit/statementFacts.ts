@@ -1,4 +1,5 @@
 import { formatUnits, parseDecimal, usdDecimals } from '../../kernel/amount.js'
+import type { Deposited } from './coverage.js'
 
 /** Kinds of rows that the USD-days of a vault follow from. */
 export const inputNames = ['lots', 'snapshots', 'prices', 'mints', 'readings', 'identities'] as const
@@ -14,7 +15,14 @@ export type StatementVault = {
   unguardedSeconds: number
   staged: number
   /** Shares at the last snapshot of the month. */
-  coverage: { attributed: string; unattributed: string; drift: string; supply: string | null }
+  coverage: {
+    attributed: string
+    unattributed: string
+    drift: string
+    supply: string | null
+    /** Shares that deposits of the month minted. */
+    deposited: Deposited
+  }
   inputs: Record<InputName, string>
 }
 
@@ -36,8 +44,11 @@ export type StatementFacts = {
   /** The version of the rules that held when the month began, and those that came in it. */
   rulesVersion: number
   rules: readonly { version: number; from: string }[]
-  /** The newest snapshot of each chain: what was counted rests on this block and earlier ones. */
-  chains: readonly { chainId: number; blockNumber: number; blockHash: string }[]
+  /**
+   * Up to when each chain is counted, and the block it rests on: the newest snapshot before the end of the month; of a chain
+   * that is not confirmed to it the newest confirmed block.
+   */
+  chains: readonly { chainId: number; blockNumber: number; blockHash: string; to: string }[]
   vaults: readonly StatementVault[]
   usdDays: string
   rate: StatementRate | null

@@ -17,7 +17,7 @@ export type { LedgerContext } from './listInteractions.js'
 export { ledgerOperations } from './operations.js'
 export { type LedgerRows, ledger } from './projection.js'
 export { type ActionTransaction, listActionTransactions } from './storeActionTransactions.js'
-export { listTransactionAttributions, type RecordedAttribution } from './storeLedger.js'
+export { listTransactionAttributions, type RecordedAttribution, transactionAttributionsOf } from './storeLedger.js'
 export { fillLatePrices, settleAmounts } from './storePrices.js'
 export { tellEntries } from './tellEntries.js'
 

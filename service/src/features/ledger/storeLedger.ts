@@ -14,7 +14,7 @@ import {
   texts,
   uuid,
 } from '../../postgres/columns.js'
-import type { Queryable } from '../../postgres/pool.js'
+import type { Fragment, Queryable } from '../../postgres/pool.js'
 import { describeTable, insertRows, parseRows, type RowOf, selectList } from '../../postgres/table.js'
 import { isWithheld, listWithheld, type Withheld } from '../../snapshots/index.js'
 import type { Above, Place } from '../../sync/projection.js'
@@ -42,6 +42,12 @@ export const transactionAttributionsTable = describeTable('transaction_attributi
   /** Its block was orphaned. */
   retracted: [bool],
 })
+
+/** Transactions with the codes they carry, as statements of other rooms read them. */
+export const transactionAttributionsOf = (db: Queryable): Fragment => db.view`(
+  select chain_id, block_number, transaction_index, block_hash, transaction_hash, sender, target, distributor_id, codes,
+    signature_valid, problems, retracted
+  from transaction_attributions)`
 
 export const interactionsTable = describeTable('interactions', {
   id: [uuid],
