@@ -1,7 +1,7 @@
 // Compiles each package that changed since it was last compiled, and says which. What the sdk takes from others is copied
 // into it before hooks and service are compiled against it.
 import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { lastCompiled } from './lastCompiled.mjs'
 
 const root = new URL('../', import.meta.url)
 const packages = [
@@ -16,8 +16,7 @@ const packages = [
 ]
 
 /** When each package was last compiled. */
-const compiledAt = () =>
-  packages.map((folder) => statSync(new URL(`${folder}/dist/.tsbuildinfo`, root), { throwIfNoEntry: false })?.mtimeMs)
+const compiledAt = () => packages.map((folder) => lastCompiled([folder]))
 
 const { default: findCompiler } = await import(
   new URL('lib/getExePath.js', import.meta.resolve('typescript-native/package.json')).href
@@ -32,7 +31,7 @@ function compile(folders) {
 
 const start = performance.now()
 const before = compiledAt()
-if (before.includes(undefined)) console.error('compiling everything, as it was never compiled here …')
+if (before.includes(0)) console.error('compiling everything, as it was never compiled here …')
 const { writeCommonTypes } = await import('../sdk/scripts/commonTypes.js')
 compile(packages.slice(0, 4))
 await import('../sdk/scripts/copyCodec.js')
@@ -43,9 +42,9 @@ writeCommonTypes('widget')
 const after = compiledAt()
 const changed = packages.filter((_, index) => after[index] !== before[index])
 const { writePages } = await import('./pages.mjs')
-await writePages(changed)
+await writePages()
 const { writeProgram } = await import('./program.mjs')
-await writeProgram(changed)
+await writeProgram()
 const seconds = ((performance.now() - start) / 1000).toFixed(1)
 console.error(
   changed.length === 0 ? 'nothing to compile: no source changed' : `compiled ${changed.join(', ')} in ${seconds} s`,

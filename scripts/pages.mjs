@@ -1,11 +1,12 @@
 // Bundles the programs of /embed/{key}, of /portal/ and of /operator/, each with all that it uses, into the service's dist: its
 // package carries them. The licences of what is in a program stand in a file of its folder.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
+import { lastCompiled } from './lastCompiled.mjs'
 import { tellLicences } from './licenceTexts.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -58,16 +59,14 @@ async function writePage(name) {
   writeFileSync(join(folder, 'LICENCES.txt'), tellLicences(output))
 }
 
-const isWhole = (name) => existsSync(join(folderOf(name), 'LICENCES.txt'))
-
-/** Whether an asset of a page was written after its files. */
-function hasNewAsset(name) {
-  const { mtimeMs } = statSync(join(folderOf(name), 'LICENCES.txt'))
-  return assetsOf(name).some((file) => statSync(file).mtimeMs > mtimeMs)
+/** The file of licences is written last: a page that was not written to its end has none, or an older one. */
+function isCurrent(name) {
+  const written = statSync(join(folderOf(name), 'LICENCES.txt'), { throwIfNoEntry: false })?.mtimeMs
+  if (written === undefined) return false
+  return written >= lastCompiled(pages[name].uses) && assetsOf(name).every((file) => statSync(file).mtimeMs <= written)
 }
 
-/** Writes the pages that are not there, and those of which a package or the sheet changed. */
-export async function writePages(changed) {
-  for (const [name, { uses }] of Object.entries(pages))
-    if (!isWhole(name) || changed.some((each) => uses.includes(each)) || hasNewAsset(name)) await writePage(name)
+/** Writes the pages that are not there, and those that are older than a package or an asset of theirs. */
+export async function writePages() {
+  for (const name of Object.keys(pages)) if (!isCurrent(name)) await writePage(name)
 }

@@ -1,9 +1,10 @@
 // Bundles `openearn` with all that it uses into service/dist/program: Node then opens a few files for a command in place of some
 // thousand, which is most of the time a short command takes. The licences of what is in it stand in a file of its folder.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { lastCompiled } from './lastCompiled.mjs'
 import { tellLicences } from './licenceTexts.mjs'
 
 const service = fileURLToPath(new URL('../service/', import.meta.url))
@@ -42,10 +43,18 @@ async function listEntries() {
   ])
 }
 
-/** Writes the program where it is missing, or where a package that is in it changed. */
-export async function writeProgram(changed) {
-  const isOld = ['packages/attribution', 'contracts', 'sdk', 'service'].some((each) => changed.includes(each))
-  if (existsSync(licences) && !isOld) return
+/** Packages that are in the program. */
+const bundledPackages = ['packages/attribution', 'contracts', 'sdk', 'service']
+
+/** The file of licences is written last: a program that was not written to its end has none, or an older one. */
+function isCurrent() {
+  const written = statSync(licences, { throwIfNoEntry: false })?.mtimeMs
+  return written !== undefined && written >= lastCompiled(bundledPackages)
+}
+
+/** Writes the program where it is missing, or older than a package that is in it. */
+export async function writeProgram() {
+  if (isCurrent()) return
   const bundle = await rolldown({
     input: await listEntries(),
     platform: 'node',

@@ -82,21 +82,20 @@ async function hold(context: BrowserContext, path: RegExp): Promise<() => void> 
 
 describe('the widget in a page', () => {
   it.each([
-    ['light', 'ltr', 320],
-    ['light', 'rtl', 1_280],
-    ['dark', 'rtl', 320],
-    ['dark', 'ltr', 1_280],
-    ['light', 'rtl', 320],
-    ['light', 'ltr', 1_280],
-    ['dark', 'ltr', 320],
-    ['dark', 'rtl', 1_280],
+    ['light', 'ltr'],
+    ['dark', 'rtl'],
+    ['light', 'rtl'],
+    ['dark', 'ltr'],
   ] as const)(
-    'has nothing that axe finds wrong, and no figure is cut: %s, %s, %i pixels',
-    async (theme, dir, width) => {
+    'has nothing that axe finds wrong, and no figure is cut: %s, %s, 320 and 1280 pixels',
+    async (theme, dir) => {
       const page = await show(app, looking, '', { theme, dir, trust, locale: dir === 'rtl' ? 'ar-EG' : 'de' })
-      await page.tab.setViewportSize({ width, height: 800 })
-      const look = async (place: string) =>
-        expect([place, await findFaults(page.tab), await findCut(page.tab)]).toEqual([place, [], []])
+      const look = async (place: string) => {
+        for (const width of [1_280, 320]) {
+          await page.tab.setViewportSize({ width, height: 800 })
+          expect([place, width, await findFaults(page.tab), await findCut(page.tab)]).toEqual([place, width, [], []])
+        }
+      }
       await page.tab.getByRole('button', { name }).first().waitFor()
       await look('list')
       await page.open(name)

@@ -127,6 +127,23 @@ describe('USD-days of stored days', () => {
     expect(Number(exact.usdDays.total)).toBeGreaterThan(800)
   })
 
+  it('are counted again once where the prices of two vaults follow from each other', async () => {
+    const { db } = earn
+    const { chains, vaults, ...rest } = tellSimply()
+    const history = { ...rest, chains, vaults: vaults.flatMap((vault) => [vault, { ...vault, name: 'wide' }]) }
+    await writeHistory(db, history)
+    await count(history)
+    const before = await listStored(db)
+    const ids = (await db<{ id: number }[]>`select distinct vault_id as id from usd_days order by 1`).map(({ id }) => id)
+    expect(ids).toHaveLength(2)
+    for (const id of ids) await db`update usd_days set bases = ${ids.filter((each) => each !== id)} where vault_id = ${id}`
+    await db`update vault_snapshots set price_usd = 3 where block_number = 2000`
+    // Days before the change stay, and still name each other.
+    expect(await count(history)).toBe(false)
+    const again = await listStored(db)
+    expect([again.days.length, Number(again.unmarked)]).toEqual([before.days.length, before.days.length])
+  })
+
   it('are not served where a fact changes while they are counted, though it is told after them', async () => {
     const { db } = earn
     const history = tellSimply()

@@ -116,15 +116,15 @@ export async function listMarkedVaults(db: Queryable): Promise<number[]> {
 
 /**
  * Drops the counted days of a vault that facts changed of, and its marks: those of vaults whose price follows from its share
- * are marked in their place.
+ * are marked in their place, where they have counted days that the change reaches. So a circle of vaults ends once their days are gone.
  */
 export async function dropMarkedDays(tx: Transaction, vaultId: number): Promise<void> {
   await tx`
     insert into usd_day_marks (vault_id, from_at, to_at)
-    select d.vault_id, m.from_at, 'infinity' from (
-      select distinct vault_id from usd_days where bases @> array[${vaultId}::int] and vault_id <> ${vaultId}) d
-    cross join (select min(from_at) as from_at from usd_day_marks where vault_id = ${vaultId}) m
-    where m.from_at is not null`
+    select distinct d.vault_id, m.from_at, 'infinity'::timestamptz
+    from (select min(from_at) as from_at from usd_day_marks where vault_id = ${vaultId}) m
+    join usd_days d on d.bases @> array[${vaultId}::int] and d.vault_id <> ${vaultId}
+      and m.from_at < ${dayStart(tx, 1)}`
   await tx`
     with gone as (
       delete from usd_days d where d.vault_id = ${vaultId} and (${isMarked(tx)}) returning d.day)
