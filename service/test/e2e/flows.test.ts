@@ -29,6 +29,7 @@ import { openClient } from './client.js'
 import { testExamples } from './examples.js'
 import { testFlowsInPage } from './flowsInPage.js'
 import { main, makeFolder } from './process.js'
+import { settleRequests } from './settleRequests.js'
 import { testSmartWallets } from './smartWalletFlows.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 import { openWallet } from './wallet.js'
@@ -52,10 +53,9 @@ async function finish<F extends Flow>(flow: F, world: { earn: EarnClient; provid
   // Shorter pauses than those of a page. A devnet has a block only when it is asked for one.
   let looks = 0
   const pause = async () => {
-    const end = ++looks * 5
-    let moments = end - 5
-    await until('some moments', () => ++moments === end)
-    if (looks % 4 === 0) await node.request('evm_mine', [])
+    let moments = 0
+    await until('some moments', () => ++moments > 5)
+    if (++looks % 4 === 0) await node.request('evm_mine', [])
   }
   let word: Word | undefined
   let at = flow
@@ -149,11 +149,12 @@ describe.each(['file', 'service'] as const)('flows on the devnet, with facts of 
     const request = (whole: bigint) =>
       finish(beginDeposit({ ...who, tokenIn: asset.address, amount: units(asset.decimals, whole) }), world)
     expect(await request(5n)).toMatchObject({ status: 'requested' })
-    // The devnet plays the manager of the vault, who settles after half a minute.
+    // The devnet plays the manager of the vault, who settles after half a minute: one of the two waits for him.
     const isSettled = async () => {
       const { requests } = await getWalletRequests(world.earn, { address: world.address })
       return requests.some(({ state }) => state === 'claimable')
     }
+    if (trusts === 'file') await settleRequests(devnet.dev, world.address)
     await until('the request to be settled', isSettled, 6_000 * patience)
     expect(await finish(beginClaim(who), world)).toMatchObject({ status: 'credited', problem: undefined })
     expect(await request(6n)).toMatchObject({ status: 'requested' })

@@ -1,11 +1,11 @@
 import { type Address, erc4626Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { patience } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
 import { devAccount } from '../../src/cli/dev/anvil.js'
 import { type Json, openClient } from './client.js'
 import { type App, insist, openApp, openPage, type World } from './flowPage.js'
 import type { Dev } from './process.js'
+import { settleRequests } from './settleRequests.js'
 import { openWallet } from './wallet.js'
 
 /** A wallet that deposits into one vault, and what its shares are worth. */
@@ -75,11 +75,7 @@ export function testFlowsInPage(find: () => World): void {
       }
       const ask = (whole: bigint) => ({ tokenIn: asset.address, amount: whole * 10n ** BigInt(asset.decimals) })
       expect(await run('Deposit', ask(5n))).toEqual(['requested', undefined, 'file'])
-      const isSettled = async () => {
-        const { requests } = await openClient(app.dev).call('GET', `/v2/wallets/${address}/requests`)
-        return requests.some(({ state }: Json) => state === 'claimable')
-      }
-      await until('the request to be settled', isSettled, 6_000 * patience)
+      await settleRequests(app.dev, address)
       expect(await run('Claim')).toEqual(['credited', undefined, 'file'])
       expect(await run('Deposit', ask(6n))).toEqual(['requested', undefined, 'file'])
       expect(await run('Cancel')).toEqual(['done', undefined, 'file'])

@@ -8,6 +8,7 @@ import { bundle } from '../../../react/test/bundles.js'
 import { devAccount } from '../../src/cli/dev/anvil.js'
 import { openClient } from './client.js'
 import { ethereum, type HooksApp, openHooks, servePages, tellHooks } from './hooksInPage.js'
+import { settleRequests } from './settleRequests.js'
 import { meetAll, waitUntilLeft } from './troubles.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 import { delegate, type WalletOptions } from './wallet.js'
@@ -163,10 +164,6 @@ describe.concurrent.each([
     it('link, deposit, request, claim, cancel and withdraw', async () => {
       const place = await open(first)
       const wallet = place.address as Address
-      const isSettled = async () => {
-        const { requests } = await openClient(dev).call('GET', `/v2/wallets/${wallet}/requests`)
-        return requests.some(({ state }: { state: string }) => state === 'claimable')
-      }
       const sharesOf = (kind: string) =>
         openClient(dev).chain.readContract({
           ...{ address: find(kind).vaultAddress, abi: erc20Abi, functionName: 'balanceOf', args: [wallet] },
@@ -177,14 +174,14 @@ describe.concurrent.each([
       const waiting = { ...sync, opportunityId: find('erc7540').id }
       expect(await run(place, 'deposit', depositOf(wallet, 2n))).toEqual(good('credited'))
       expect(await run(place, 'withdraw', { ...sync, amount: await sharesOf('erc4626') })).toEqual(good('credited'))
-      await until('the request to be settled', isSettled, 6_000 * patience)
+      await settleRequests(dev, wallet)
       expect(await run(place, 'claim', waiting)).toEqual(good('credited'))
       const amount = await sharesOf('erc7540')
       expect(amount > 0n).toBe(true)
       expect(await run(place, 'withdraw', { ...waiting, amount })).toEqual(good('requested'))
       expect(await run(place, 'deposit', depositOf(wallet, 6n, 'erc7540'))).toEqual(good('requested'))
       expect(await run(place, 'cancel', waiting)).toEqual(good('done'))
-      await until('the redemption to be settled', isSettled, 6_000 * patience)
+      await settleRequests(dev, wallet)
       expect(await run(place, 'withdraw', { ...waiting, amount })).toEqual(good('credited'))
       expect(place.failures).toEqual([])
       await place.close()

@@ -1,4 +1,5 @@
 import type { Trust } from '@openearn/sdk'
+import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { patience } from '../../../contracts/test/patience.js'
 import { until } from '../../../contracts/test/until.js'
@@ -6,6 +7,7 @@ import { devAccount } from '../../src/cli/dev/anvil.js'
 import { openClient } from './client.js'
 import { openEmbed } from './embedInPage.js'
 import { announced } from './hooksInPage.js'
+import { settleRequests } from './settleRequests.js'
 import { meetAll, waitUntilLeft } from './troubles.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 import { delegate, type WalletOptions } from './wallet.js'
@@ -90,16 +92,6 @@ describe.concurrent.each([
   const open = (at: number, options?: WalletOptions): Promise<Shown> =>
     place === 'a page' ? show(app, at, '', { trust }, [], options) : embed.show(at, options)
 
-  const waitForClaimable = (address: string) =>
-    until(
-      'the request to be settled',
-      async () => {
-        const { requests } = await openClient(dev).call('GET', `/v2/wallets/${address}/requests`)
-        return requests.some(({ state }: { state: string }) => state === 'claimable')
-      },
-      6_000 * patience,
-    )
-
   it('links, deposits, requests, claims, cancels and withdraws, with a no, a reload, another chain and another account at each step', async () => {
     const page = await open(first)
     const requests = page.root.getByRole('region', { name: 'Requests' })
@@ -131,7 +123,7 @@ describe.concurrent.each([
     await deposit('erc7540', '5')
     await deposit('erc4626', '1.5')
     await withdraw('erc4626')
-    await waitForClaimable(page.address)
+    await settleRequests(dev, page.address as Address)
     await take('Claim', 'Claim')
     await withdraw('erc7540')
     await page.open(names['erc7540']!)
@@ -140,7 +132,7 @@ describe.concurrent.each([
     await page.finish('Deposit', 'Requested')
     await page.closePanel('Deposit')
     await take('Cancel', 'Cancel')
-    await waitForClaimable(page.address)
+    await settleRequests(dev, page.address as Address)
     await take('Claim', 'Withdraw')
     expect(page.counted(/personal_sign/)).toBe(1)
     // Two for each deposit, one for each of the others.

@@ -134,9 +134,12 @@ describe('USD-days of stored days', () => {
     await writeHistory(db, history)
     await count(history)
     const before = await listStored(db)
-    const ids = (await db<{ id: number }[]>`select distinct vault_id as id from usd_days order by 1`).map(({ id }) => id)
+    const ids = (await db<{ id: number }[]>`select distinct vault_id as id from usd_days order by 1`).map(
+      ({ id }) => id,
+    )
     expect(ids).toHaveLength(2)
-    for (const id of ids) await db`update usd_days set bases = ${ids.filter((each) => each !== id)} where vault_id = ${id}`
+    for (const id of ids)
+      await db`update usd_days set bases = ${ids.filter((each) => each !== id)} where vault_id = ${id}`
     await db`update vault_snapshots set price_usd = 3 where block_number = 2000`
     // Days before the change stay, and still name each other.
     expect(await count(history)).toBe(false)
