@@ -36,22 +36,34 @@ function writeBoth(folder, name, text) {
   writeFileSync(join(folder, `${name}.br`), brotliCompressSync(text))
 }
 
+/** Chromium compiles a file with it beside the page's own thread while the file arrives, instead of each function at its first call. */
+const compileAtOnce = '//# allFunctionsCalledOnLoad'
+
+/** The files of a program: the first holds all that is needed from the start, others what is loaded later. */
+export async function bundleProgram(name, input, plugins = []) {
+  const bundle = await rolldown({
+    ...{ input: { [name]: input }, platform: 'browser', plugins, logLevel: 'silent', preserveEntrySignatures: false },
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    // Files of workers are named by their addresses.
+    experimental: { resolveNewUrlToAsset: true },
+  })
+  const parts = { chunkFileNames: 'part-[hash].js', assetFileNames: 'part-[hash][extname]' }
+  const names = { entryFileNames: `${name}-[hash].js`, ...parts }
+  const codeSplitting = { groups: [{ name, tags: ['$initial'] }] }
+  const postBanner = ({ isDynamicEntry }) => (isDynamicEntry ? '' : compileAtOnce)
+  const { output } = await bundle.generate({ format: 'esm', minify: true, ...names, codeSplitting, postBanner })
+  await bundle.close()
+  return output
+}
+
 /** Writes the files of a page anew. */
 async function writePage(name) {
   const { input } = pages[name]
   const folder = folderOf(name)
-  const bundle = await rolldown({
-    input: { [name]: join(root, input) },
-    platform: 'browser',
-    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-    logLevel: 'silent',
-  })
-  const names = { entryFileNames: `${name}-[hash].js`, chunkFileNames: 'part-[hash].js' }
-  const { output } = await bundle.generate({ format: 'esm', minify: true, ...names })
-  await bundle.close()
+  const output = await bundleProgram(name, join(root, input))
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  for (const chunk of output) if (chunk.type === 'chunk') writeBoth(folder, chunk.fileName, chunk.code)
+  for (const file of output) writeBoth(folder, file.fileName, file.type === 'chunk' ? file.code : file.source)
   for (const file of assetsOf(name)) {
     const text = thin(readFileSync(file, 'utf8'))
     writeBoth(folder, `${name}-${toHash(text)}${extname(file)}`, text)

@@ -122,7 +122,7 @@ async function measureLines(browser, portal, count) {
   if (most !== count - 1) throw new Error(`the line has ${most + 1} points`)
   await series[1].click()
   const bare = await openPage(browser)
-  await bare.tab.goto(`${portal.origin}/canvas?${count}`)
+  await bare.tab.goto(`${portal.origin}/canvas/?${count}`)
   const used = { chart: [], bare: [] }
   for (let round = 0; round < rounds; round++) {
     used.chart.push(await measurePress(chart, series))
@@ -171,7 +171,7 @@ try {
   )
   const loads = { empty: [], portal: [] }
   for (let round = 0; round < rounds; round++) {
-    loads.empty.push(await measureLoad(browser, `${portal.origin}/empty`, 'h1'))
+    loads.empty.push(await measureLoad(browser, `${portal.origin}/empty/`, 'h1'))
     loads.portal.push(await measureLoad(browser, `${portal.origin}/portal/`, 'li[data-id]'))
   }
   const { painted, used } = await measureFilters(browser, portal.origin)

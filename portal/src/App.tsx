@@ -1,10 +1,10 @@
 import { EarnProvider } from '@openearn/react'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { PortalConfig } from './config.js'
 import { createPortalFigures, FiguresContext } from './figures.js'
 import { OpportunitiesPage } from './opportunities/OpportunitiesPage.js'
-import { type Place, usePlace } from './place.js'
+import { isList, type Place, usePlace } from './place.js'
 import { PortalContext } from './portal.js'
 import { KeyContext, useClient } from './shell/key.js'
 import { Shell } from './shell/Shell.js'
@@ -30,8 +30,7 @@ const MethodologyPage = lazy(async () => ({ default: (await import('./methodolog
 const PortfolioPage = lazy(async () => ({ default: (await import('./portfolio/PortfolioPage.js')).PortfolioPage }))
 
 /** The portal: its pages by the URL, over one client of the service. */
-export function App({ config }: { config: PortalConfig }): ReactNode {
-  const [queries] = useState(() => new QueryClient())
+export function App({ config, queries }: { config: PortalConfig; queries: QueryClient }): ReactNode {
   const { earn, key } = useClient(config.apiKey)
   const [figures] = useState(() => createPortalFigures())
   const theme = useTheme()
@@ -61,10 +60,15 @@ export function App({ config }: { config: PortalConfig }): ReactNode {
 }
 
 function Page({ place: { path, query } }: { place: Place }): ReactNode {
-  useEffect(() => scrollTo(0, 0), [path])
+  const isFirst = useRef(true)
+  useEffect(() => {
+    // The first page stands at its top: to say so would have the browser lay it out before its list is there.
+    if (!isFirst.current) scrollTo(0, 0)
+    isFirst.current = false
+  }, [path])
   const [section = '', id, ...more] = toWords(path)
   if (more.length > (section === 'distributor' ? 1 : 0)) return <NoPage />
-  if (section === '' || (section === 'opportunities' && id === undefined)) return <OpportunitiesPage query={query} />
+  if (isList(path)) return <OpportunitiesPage query={query} />
   if (section === 'opportunities' && id) return <OpportunityPage id={id} query={query} />
   if (section === 'distributor') return <DistributorPage code={id} view={more[0]} query={query} />
   if (section === 'portfolio') return <PortfolioPage address={id} query={query} />

@@ -22,6 +22,20 @@ export function go(to: string, { replace = false }: { replace?: boolean } = {}):
   dispatchEvent(new Event(moved))
 }
 
+type Click = Pick<MouseEvent, 'button' | 'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey'>
+
+/** Whether a press on a link is for this page: others open a tab or keep the file. */
+export const isForHere = ({ button, metaKey, ctrlKey, shiftKey, altKey }: Click): boolean =>
+  button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
+
+/** Follows the link of the portal that was pressed, without loading the page anew. */
+export function goByLink(event: MouseEvent): void {
+  const link = (event.target as Element).closest('a')
+  if (!link || !isForHere(event)) return
+  event.preventDefault()
+  go(link.pathname.slice(home.pathname.length))
+}
+
 function subscribe(listener: () => void): () => void {
   addEventListener('popstate', listener)
   addEventListener(moved, listener)
@@ -31,13 +45,19 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
+/** The place of an href of the portal. */
+export function toPlace(href: string): Place {
+  const { pathname, searchParams } = new URL(href)
+  return { path: pathname.slice(home.pathname.length).replace(/^\/+|\/+$/g, ''), query: searchParams }
+}
+
 export function usePlace(): Place {
   const href = useSyncExternalStore(subscribe, () => location.href)
-  return useMemo(() => {
-    const { pathname, searchParams } = new URL(href)
-    return { path: pathname.slice(home.pathname.length).replace(/^\/+|\/+$/g, ''), query: searchParams }
-  }, [href])
+  return useMemo(() => toPlace(href), [href])
 }
+
+/** Whether a path is that of the list. */
+export const isList = (path: string): boolean => path === '' || path === 'opportunities'
 
 /** Sets and removes members of the query; the other ones stay. */
 export function withQuery(

@@ -50,8 +50,8 @@ async function unpackInto(folder: string): Promise<void> {
   await rm(own, { recursive: true, force: true })
 }
 
-/** A Chromium without a window. It loads pages of this machine only: tests name no other. */
-export async function openChromium(): Promise<Browser> {
+/** A Chromium without a window. It loads pages of this machine only: tests name no other. `more`: further words of its command. */
+export async function openChromium(more: readonly string[] = []): Promise<Browser> {
   const { executablePath, libraries } = await findChromium()
   const env = process.env as Record<string, string>
   return chromium.launch({
@@ -59,6 +59,6 @@ export async function openChromium(): Promise<Browser> {
     env: libraries === undefined ? env : { ...env, LD_LIBRARY_PATH: libraries },
     // The pages are our own, and its sandbox does not start for root.
     chromiumSandbox: process.getuid?.() !== 0,
-    args: ['--disable-dev-shm-usage', '--no-zygote', '--disable-gpu'],
+    args: ['--disable-dev-shm-usage', '--no-zygote', '--disable-gpu', ...more],
   })
 }

@@ -23,10 +23,34 @@ export async function openOperatorWorld() {
     ...{ id: newId(), at: at(60), osUser: 'ada', command: 'keys revoke pk_live_abc' },
     ...{ before: { revokedAt: null }, after: { revokedAt: streamsNow } },
   })
+  await fillImports(world)
   const own = { kind: 'publishable', organizationId: earn.organizationId, name: 'shop', hourlyUnits: 12_345 } as const
   await createKey(earn.ctx, { ...own, monthlyUnits: 1_234_567, addressShare: 0.2 })
   await createKey(earn.ctx, { ...own, name: 'old', expiresAt: at(1) })
   return { ...world, transactions, settlements, streams }
+}
+
+/** An import of before differences were kept, and one that added, changed and removed something. */
+async function fillImports({ earn }: StreamWorld): Promise<void> {
+  const command = 'catalogue import catalogue.json sha256:00'
+  await recordChange(earn.db, {
+    ...{ id: newId(), at: at(7_200), osUser: 'ada', command, before: { version: 1 }, after: { version: 2 } },
+  })
+  const named = (change: string, members = {}) => ({
+    kind: 'product',
+    id: newId(),
+    name: `a product ${change}`,
+    change,
+    members,
+  })
+  const differences = [
+    named('changed', { name: { before: 'a product', after: 'a product changed' } }),
+    ...[named('added'), named('added'), named('removed')],
+  ]
+  await recordChange(earn.db, {
+    ...{ id: newId(), at: at(120), osUser: 'ada', command, before: { version: 2 } },
+    after: { version: 3, differences, more: 7 },
+  })
 }
 
 async function fillChains({ db, vaultId }: StreamWorld): Promise<void> {

@@ -55,8 +55,12 @@ export function createFigures(locale: string | undefined) {
 /** Marks that change the direction of what follows, and those that nobody sees. */
 const unseen = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu
 
+/** Names that are shown as they are: most are, and to look for marks of all scripts is slow. */
+const plain = /^(?:[!-~]+ )*[!-~]+$/
+
 /** A name of a stranger, short and on one line. */
 export function cutName(name: string, length = 40): string {
+  if (name.length <= length && plain.test(name)) return name
   const characters = [
     ...name
       .slice(0, 8 * length)

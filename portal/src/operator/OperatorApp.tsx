@@ -7,6 +7,7 @@ import { Boundary } from '../ui/Boundary.js'
 import { Link } from '../ui/Link.js'
 import { Empty } from '../ui/Notice.js'
 import { Title } from '../ui/Title.js'
+import { CataloguePage } from './CataloguePage.js'
 import { ChainsPage } from './ChainsPage.js'
 import { ChangesPage } from './ChangesPage.js'
 import { JobsPage } from './JobsPage.js'
@@ -27,6 +28,7 @@ const pages: readonly { path: string; name: string; Page: ComponentType }[] = [
   { path: 'solver', name: 'Solver', Page: SolverPage },
   { path: 'streams', name: 'Streams', Page: StreamsPage },
   { path: 'keys', name: 'Keys', Page: KeysPage },
+  { path: 'catalogue', name: 'Catalogue', Page: CataloguePage },
   { path: 'changes', name: 'Changes', Page: ChangesPage },
 ]
 

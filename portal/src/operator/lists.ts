@@ -124,6 +124,28 @@ export type Stream = {
 
 export type Change = { id: string; at: string; osUser: string; command: string; before: unknown; after: unknown }
 
+export type Difference = {
+  kind: string
+  id: string
+  name: string
+  change: 'added' | 'changed' | 'removed'
+  members: Record<string, { before: unknown; after: unknown }>
+}
+
+export type Import = {
+  id: string
+  at: string
+  osUser: string
+  command: string
+  /** Null: it was imported before differences were kept. */
+  differences: Difference[] | null
+  /** Differences that are left out. */
+  more: number
+  added: number
+  changed: number
+  removed: number
+}
+
 export type Key = {
   id: string
   kind: string
@@ -148,6 +170,7 @@ export type Lists = {
   transactions: Transaction
   settlements: Settlement
   streams: Stream
+  imports: Import
   changes: Change
   keys: Key
 }

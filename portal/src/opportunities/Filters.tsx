@@ -1,9 +1,9 @@
 import { useEarn } from '@openearn/react'
-import { getOpportunityFilterOptions } from '@openearn/sdk'
 import { cutName } from '@openearn/widget/parts'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { go, toPath } from '../place.js'
+import { filtersQuery } from './queries.js'
 import { countFilters, type Filter, type SortBy, sorts, toSort, withFilters, withoutFilters } from './query.js'
 
 /** How long after the last key a search is read: a typed word is one call. */
@@ -18,12 +18,7 @@ const set = (query: URLSearchParams, changes: Readonly<Record<string, string | u
 /** The form above the list: each change is a change of the URL. */
 export function Filters({ query }: Props): ReactNode {
   const { earn } = useEarn()
-  const { data } = useQuery({
-    queryKey: ['portal', 'options'],
-    queryFn: ({ signal }) => getOpportunityFilterOptions(earn, {}, { signal }),
-    staleTime: 900_000,
-    retry: false,
-  })
+  const { data } = useQuery(filtersQuery(earn))
   const { sortBy, sortOrder } = toSort(query)
   const count = countFilters(query)
   const chains = data?.chains.map(({ chainId, name }) => ({ value: `${chainId}`, label: name }))
@@ -58,8 +53,7 @@ export function Filters({ query }: Props): ReactNode {
           {sortOrder === 'asc' ? '↑' : '↓'}
         </button>
       </div>
-      <details className="more">
-        <summary>More filters</summary>
+      <More>
         <div className="bar">
           <Choice label="Curator" all="All curators" name="curatorId" options={curators} query={query} />
           <Choice label="Tag" all="All tags" name="tags" options={tags} query={query} />
@@ -69,7 +63,7 @@ export function Filters({ query }: Props): ReactNode {
           <Tick label="Takes other tokens" name="routedSwapEnabled" query={query} />
           <Tick label="Featured" name="featured" query={query} />
         </div>
-      </details>
+      </More>
       {count > 0 && (
         <p className="small">
           {count === 1 ? 'One filter is set. ' : `${count} filters are set. `}
@@ -79,6 +73,17 @@ export function Filters({ query }: Props): ReactNode {
         </p>
       )}
     </search>
+  )
+}
+
+/** The filters that few readers need: they are drawn when they are opened. */
+function More({ children }: { children: ReactNode }): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className="more" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>More filters</summary>
+      {isOpen && children}
+    </details>
   )
 }
 

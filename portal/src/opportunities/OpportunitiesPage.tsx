@@ -1,5 +1,4 @@
 import { useEarn } from '@openearn/react'
-import { type EarnError, listOpportunities, type types } from '@openearn/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { toPath, withQuery } from '../place.js'
@@ -7,18 +6,16 @@ import { Empty, Fault, Loading } from '../ui/Notice.js'
 import { Pager } from '../ui/Pager.js'
 import { Title } from '../ui/Title.js'
 import { Filters } from './Filters.js'
-import { OpportunityRow } from './OpportunityRow.js'
+import { listQuery } from './queries.js'
 import { countFilters, toParams } from './query.js'
+import { Rows } from './Rows.js'
 
 /** The list: the service filters and sorts, by the query of the URL. The page before stays until the next is there. */
 export function OpportunitiesPage({ query }: { query: URLSearchParams }): ReactNode {
   const { earn } = useEarn()
-  const params = toParams(query)
-  const { data, error, isPlaceholderData, refetch } = useQuery<types.ListOpportunitiesResult, EarnError>({
-    queryKey: ['portal', 'opportunities', params],
-    queryFn: ({ signal }) => listOpportunities(earn, params, { signal }),
+  const { data, error, isPlaceholderData, refetch } = useQuery({
+    ...listQuery(earn, query),
     placeholderData: keepPreviousData,
-    ...{ staleTime: 60_000, refetchInterval: 300_000, retry: false },
   })
   const toPage = (page: number) => toPath('', withQuery(query, { page: page === 1 ? undefined : `${page}` }))
   return (
@@ -27,7 +24,7 @@ export function OpportunitiesPage({ query }: { query: URLSearchParams }): ReactN
       <Filters query={query} />
       <Fault error={error} retry={() => void refetch()} />
       {!data && !error && <Loading rows={8} label="Loading opportunities" />}
-      {data?.data.length === 0 && <Nothing query={query} page={params.page ?? 1} />}
+      {data?.data.length === 0 && <Nothing query={query} page={toParams(query).page ?? 1} />}
       {data && data.data.length > 0 && (
         <section aria-label="List" aria-busy={isPlaceholderData}>
           <div className="row head" aria-hidden="true">
@@ -37,11 +34,7 @@ export function OpportunitiesPage({ query }: { query: URLSearchParams }): ReactN
               </span>
             ))}
           </div>
-          <ul className={isPlaceholderData ? 'list stale' : 'list'}>
-            {data.data.map((vault) => (
-              <OpportunityRow key={vault.id} vault={vault} />
-            ))}
-          </ul>
+          <Rows vaults={data.data} isStale={isPlaceholderData} />
         </section>
       )}
       {data && <Pager {...data.pagination} toPage={toPage} />}

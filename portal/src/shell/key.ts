@@ -22,7 +22,8 @@ export function useKey(): KeyState {
 
 const name = 'openearn:key'
 
-function readKept(): string | undefined {
+/** The reader's own key, where he had it kept. */
+export function readKeptKey(): string | undefined {
   try {
     const kept = localStorage.getItem(name)
     return kept?.startsWith('pk_') ? kept : undefined
@@ -63,13 +64,14 @@ function subscribe(listener: () => void): () => void {
 /** The hour of the key, as the last answer told it; undefined before the first. */
 export const useBudget = (): Budget | undefined => useSyncExternalStore(subscribe, () => budget)
 
+/** A client by the operator's key, or by the reader's own one. */
+export const openClient = (apiKey: string, own: string | undefined): EarnClient =>
+  createEarnClient({ baseUrl: serviceUrl, apiKey: own ?? apiKey, onResponse: hear })
+
 /** The client of the pages: by the operator's key, or by one that the reader typed. */
 export function useClient(apiKey: string): { earn: EarnClient; key: KeyState } {
-  const [own, set] = useState(readKept)
-  const earn = useMemo(
-    () => createEarnClient({ baseUrl: serviceUrl, apiKey: own ?? apiKey, onResponse: hear }),
-    [own, apiKey],
-  )
+  const [own, set] = useState(readKeptKey)
+  const earn = useMemo(() => openClient(apiKey, own), [own, apiKey])
   const key = useMemo(
     (): KeyState => ({
       own,

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useInsertionEffect, useState } from 'react'
 
 const themes = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
@@ -26,7 +26,8 @@ function keep(theme: Theme): void {
 
 export function useTheme(): ShownTheme {
   const [theme, setTheme] = useState(readKept)
-  useEffect(() => {
+  // Before the page is drawn: afterwards each of its styles would be found anew.
+  useInsertionEffect(() => {
     document.documentElement.dataset['theme'] = theme
   }, [theme])
   return {

@@ -1,12 +1,12 @@
 import type { AnchorHTMLAttributes, MouseEvent, ReactNode } from 'react'
-import { go, hrefOf } from '../place.js'
+import { go, hrefOf, isForHere } from '../place.js'
 
 type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'onClick'> & { to: string }
 
 /** A link to a place of the portal, which is shown without loading the page anew. */
 export function Link({ to, ...rest }: Props): ReactNode {
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (!isForHere(event)) return
     event.preventDefault()
     go(to)
   }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useFigures } from '../figures.js'
+import { type PortalFigures, useFigures } from '../figures.js'
 
 /** How a value of the service is written. */
 export type Unit = 'usd' | 'percent' | 'count' | 'tokens'
@@ -16,14 +16,20 @@ type Props = {
   none?: string
 }
 
+/** The text of a value, and its title where that says more. */
+export function writeValue(figures: PortalFigures, value: number | string, as: Unit): { text: string; title?: string } {
+  const text = as === 'percent' ? figures.percent(Number(value)) : figures[as](value)
+  const exact = as === 'usd' ? figures.usdExact(value) : as === 'percent' ? `${value} %` : figures.tokensExact(value)
+  return exact === text ? { text } : { text, title: exact }
+}
+
 /** A figure. The element carries the exact value, its text is written as the reader's locale does. */
 export function Num({ value, as, name, symbol, none = '–' }: Props): ReactNode {
   const figures = useFigures()
   if (value === null || value === undefined) return <span className="figure muted">{none}</span>
-  const text = as === 'percent' ? figures.percent(Number(value)) : figures[as](value)
-  const exact = as === 'usd' ? figures.usdExact(value) : as === 'percent' ? `${value} %` : figures.tokensExact(value)
+  const { text, title } = writeValue(figures, value, as)
   return (
-    <data className="figure" value={`${value}`} data-name={name} title={exact === text ? undefined : exact}>
+    <data className="figure" value={`${value}`} data-name={name} title={title}>
       {text}
       {symbol && <bdi> {symbol}</bdi>}
     </data>

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { isAddress } from 'viem'
+import { lookAtCatalogue } from '../features/catalogue/differences/index.js'
 import { describeProbe, draftEntry, importCatalogue } from '../features/catalogue/import/index.js'
-import { countCatalogue, readNewVaults } from '../features/catalogue/operator/index.js'
+import { readNewVaults } from '../features/catalogue/operator/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
@@ -42,7 +43,7 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
   const text = await readTextFile(fileName, { mebibytesMax })
   await withContext(async (ctx) => {
     const hash = createHash('sha256').update(text).digest('hex')
-    const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], countCatalogue)
+    const changed = changing(ctx, ['catalogue', 'import', fileName, `sha256:${hash}`], lookAtCatalogue())
     const before = await listReadBeside(ctx.db)
     const { opportunities, tokens, distributors } = await importCatalogue(changed, text, { fileName })
     await readNewVaults(ctx)

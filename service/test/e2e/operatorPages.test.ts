@@ -27,6 +27,7 @@ const pages = {
   solver: ['settlements'],
   streams: ['streams'],
   keys: ['keys'],
+  catalogue: ['imports'],
   changes: ['changes'],
 } as const
 
@@ -154,6 +155,25 @@ describe('the pages of the operator', () => {
     }
     expect(compared).toBeGreaterThanOrEqual(75)
   }, 120_000)
+
+  it('show what an import changed, each member before and after, and what was not kept of an older one', async () => {
+    const page = await openPage('catalogue')
+    await page.tab.getByText('What changed').click()
+    await page.tab.getByText('name: "a product" → "a product changed"').waitFor()
+    const [row, older] = await readRows(page.tab, 'imports')
+    expect(row?.figures.map(({ name, value }) => [name, value])).toEqual([
+      ...[
+        ['added', '2'],
+        ['changed', '1'],
+        ['removed', '1'],
+        ['more', '7'],
+      ],
+    ])
+    expect(row?.text).toContain('openearn catalogue import FILE')
+    expect([older?.figures, older?.text]).toEqual([[], expect.stringContaining('What it changed was not kept then.')])
+    expect([await findCut(page.tab), page.failures, page.outside]).toEqual([[], [], []])
+    await page.close()
+  }, 60_000)
 
   it('write amounts in whole coins, ages by the clock of the service, and what needs somebody first', async () => {
     const page = await openPage('sending')

@@ -42,7 +42,9 @@ describe('the files of the portal', () => {
         "script-src 'self'",
         "style-src 'self'",
         "frame-ancestors 'none'",
-        "trusted-types 'none'",
+        "require-trusted-types-for 'script'",
+        'trusted-types openearn',
+        "worker-src 'self'",
       ])
         expect(policy.split('; ')).toContain(each)
       expect(policy).not.toMatch(/unsafe|\*/)

@@ -16,9 +16,9 @@ type View = {
 export type PortalBrowser = Awaited<ReturnType<typeof openPortal>>
 export type Portal = Awaited<ReturnType<PortalBrowser['openPage']>>
 
-/** The portal of a devnet in a browser. */
-export async function openPortal(dev: Dev) {
-  const browser: Browser = await openChromium()
+/** The portal of a devnet in a browser, started with further words. */
+export async function openPortal(dev: Dev, words: readonly string[] = []) {
+  const browser: Browser = await openChromium(words)
   const home = `${dev.baseUrl}/portal/`
 
   const openPage = async (path = '', view: View = {}) => {

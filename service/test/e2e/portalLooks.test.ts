@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { devAccount } from '../../src/cli/dev/anvil.js'
-import { playerIndexes } from '../../src/cli/dev/history.js'
 import { root } from '../documents.js'
 import { findCut, openPortal, type PortalBrowser, settle } from './portalInPage.js'
+import { listPages, player } from './portalPages.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 import { findFaults } from './widgetInPage.js'
 
@@ -21,27 +20,6 @@ afterAll(async () => {
   await browser?.close()
   await trusted?.close()
 }, 60_000)
-
-/** A wallet with deposits. */
-const player = devAccount(playerIndexes[0]).address
-
-const listPages = () => ({
-  list: '',
-  'list without a match': '?search=nothing+like+this',
-  opportunity: `opportunities/${devnet.dev.opportunities[0]!.id}`,
-  'opportunity with its rates': `opportunities/${devnet.dev.opportunities[0]!.id}?chart=apy&range=7d`,
-  withheld: `opportunities/${devnet.dev.withheld[0]!.id}?chart=apy`,
-  portfolio: `portfolio/${player}`,
-  'portfolio of nobody': 'portfolio',
-  distributor: `distributor/${devnet.dev.distributorIds[0]}?range=7d`,
-  ledger: `distributor/${devnet.dev.distributorIds[0]}/ledger`,
-  streams: `distributor/${devnet.dev.distributorIds[0]}/streams`,
-  key: `distributor/${devnet.dev.distributorIds[0]}/key`,
-  'look-up': `attribution?tx=0x${'1'.repeat(64)}&chainId=31337`,
-  status: 'status',
-  methodology: 'methodology',
-  nowhere: 'nowhere',
-})
 
 /** Where OPENEARN_PICTURES names a folder, what was seen is kept there. */
 const kept = process.env['OPENEARN_PICTURES']
@@ -62,7 +40,7 @@ async function lookAs(tab: Page, theme: 'light' | 'dark', width: number): Promis
 
 describe('every page', () => {
   it('has no fault that axe finds and cuts no text: light and dark, 1280 and 360 pixels', async () => {
-    for (const [name, path] of Object.entries(listPages())) {
+    for (const [name, path] of Object.entries(listPages(devnet.dev))) {
       const page = await browser.openPage(path)
       for (const [theme, width] of looks) {
         const place = `${name}, ${theme}, ${width}`
@@ -95,7 +73,7 @@ function spoil(value: unknown, member = ''): unknown {
 
 describe('texts of strangers', () => {
   it('are texts on every page: nothing runs, nothing is cut or wider than the window', async () => {
-    for (const [name, path] of Object.entries(listPages())) {
+    for (const [name, path] of Object.entries(listPages(devnet.dev))) {
       const page = await browser.openPage(path, { width: 360, answers: (_, body) => spoil(body) })
       expect([name, await page.tab.evaluate('globalThis.ran')]).toEqual([name, undefined])
       for (const width of [360, 1280]) {

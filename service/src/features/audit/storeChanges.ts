@@ -13,8 +13,9 @@ export async function recordChange(tx: Queryable, change: OperatorChange): Promi
     on conflict (id) do update set after = excluded.after`
 }
 
-/** The changes of this installation, newest first. */
-export async function listChanges(db: Queryable, limit: number): Promise<OperatorChange[]> {
+/** The changes of this installation, newest first; `by`: only those by commands that begin so. */
+export async function listChanges(db: Queryable, limit: number, by = ''): Promise<OperatorChange[]> {
   return db<OperatorChange[]>`
-    select id, at, os_user as "osUser", command, before, after from operator_changes order by at desc, id limit ${limit}`
+    select id, at, os_user as "osUser", command, before, after from operator_changes where starts_with(command, ${by})
+    order by at desc, id limit ${limit}`
 }

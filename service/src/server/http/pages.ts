@@ -55,12 +55,17 @@ export function sendPage(reply: FastifyReply, html: string, policy: string): Fas
 const policyMembers = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-  ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+  "require-trusted-types-for 'script'",
 ]
 
-/** Nothing from elsewhere is loaded, nothing frames the page, no text becomes a script. `others`: origins it may call too. */
-const policyFor = (others: readonly string[]) =>
-  [...policyMembers, ["connect-src 'self'", ...others].join(' ')].join('; ')
+/**
+ * Nothing from elsewhere is loaded, nothing frames the page, no text becomes a script. `others`: origins it may call too. A page with
+ * `workers` may name the files of its own workers by one policy, `openearn`; else nothing may be made a script at all.
+ */
+const policyFor = (others: readonly string[], workers: boolean) => {
+  const trusted = workers ? ['trusted-types openearn', "worker-src 'self'"] : ["trusted-types 'none'"]
+  return [...policyMembers, ...trusted, ["connect-src 'self'", ...others].join(' ')].join('; ')
+}
 
 type Files = { script: string; sheet: string; icon: string }
 
@@ -83,15 +88,18 @@ type Below = {
   open?: RouteShorthandOptions
   /** Origins that the page may call besides its own. */
   others?: () => readonly string[]
+  /** It has files of workers. */
+  workers?: boolean
 }
 
 /** Serves a program at `/name/`: one page for all paths below, which reads the rest by itself. False where it is not built. */
-export function addProgram(app: FastifyInstance, name: string, { open = {}, others = () => [] }: Below = {}): boolean {
+export function addProgram(app: FastifyInstance, name: string, below: Below = {}): boolean {
+  const { open = {}, others = () => [], workers = false } = below
   const page = readPage(name)
   if (page?.sheet === undefined || page.icon === undefined) return false
   const { script, sheet, icon } = page
   const showPage = async (request: FastifyRequest, reply: FastifyReply) =>
-    sendPage(reply, htmlOf(homeOf(name, request.raw.url ?? ''), { script, sheet, icon }), policyFor(others()))
+    sendPage(reply, htmlOf(homeOf(name, request.raw.url ?? ''), { script, sheet, icon }), policyFor(others(), workers))
   const route = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
     app.route({ ...open, method: ['GET', 'HEAD'], url, handler })
   route(`/${name}`, showPage)

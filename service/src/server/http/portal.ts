@@ -25,7 +25,7 @@ export function addPortal(app: FastifyInstance, gate: Gate, readSettings: () => 
     const { testWallet } = readSettings()
     return testWallet ? [new URL(testWallet.rpcUrl).origin] : []
   }
-  if (!addProgram(app, 'portal', { open, others })) return
+  if (!addProgram(app, 'portal', { open, others, workers: true })) return
   app.route({
     ...{ ...open, method: ['GET', 'HEAD'], url: '/portal/config.json' },
     handler: async (_request, reply) => {

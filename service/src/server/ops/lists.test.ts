@@ -72,6 +72,16 @@ describe('the lists of the operator', () => {
     expect(data.find(({ id }: { id: string }) => id === fresh).total).toBe('1000000000000000001')
   })
 
+  it('tell of an import how many entries it added, changed and removed, and of none what was not kept', async () => {
+    expect(await read('imports')).toMatchObject({
+      limit: 20,
+      data: [
+        { osUser: 'ada', added: 2, changed: 1, removed: 1, more: 7, differences: [{ change: 'changed' }, {}, {}, {}] },
+        { added: 0, changed: 0, removed: 0, more: 0, differences: null },
+      ],
+    })
+  })
+
   it('name keys by their hints, and no origin, permission or hash of them', async () => {
     const { data } = await read('keys')
     expect(data.length).toBeGreaterThanOrEqual(4)

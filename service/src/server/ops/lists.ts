@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { listChanges } from '../../features/audit/index.js'
 import { listKeys } from '../../features/auth/index.js'
+import { tellImports } from '../../features/catalogue/differences/index.js'
 import { listSettlements } from '../../features/solver/index.js'
 import { listChainStatus, listJobStatus, listVaultStatus } from '../../features/status/index.js'
 import { listAwaiting } from '../../features/streams/index.js'
@@ -11,6 +12,8 @@ import { readCaps } from '../sender.js'
 
 /** Most rows of a list that grows for ever. */
 const rowsMax = 200
+/** Imports have many rows each. */
+const importsMax = 20
 const dayMs = 86_400_000
 
 type ListOptions = {
@@ -50,6 +53,10 @@ function listsOf({ db, clock, config }: Context, chains: readonly number[]): Rea
     },
     settlements: async () => ({ data: await listSettlements(db, rowsMax), limit: rowsMax }),
     streams: async () => ({ data: await listAwaiting(db, { vetoSeconds, now: clock.now() }) }),
+    imports: async () => {
+      const imports = await listChanges(db, importsMax, 'catalogue import ')
+      return { data: tellImports(imports), limit: importsMax }
+    },
     changes: async () => ({ data: await listChanges(db, rowsMax), limit: rowsMax }),
     keys: async () => ({ data: (await listKeys(db, undefined)).map(({ origins, permissions, ...key }) => key) }),
   }
