@@ -12,7 +12,7 @@ import { Fault, Loading } from './ui/Notice.js'
 /** The program of `/portal/`. */
 const place = document.getElementById('root')
 
-/** What comes sooner is drawn at once with what stands around it: bones in its place would be drawn for nothing. */
+/** An answer that comes sooner is drawn at once with all around it: bones in its place would be drawn for nothing. */
 const soonMs = 250
 
 async function open(root: ReturnType<typeof createRoot>): Promise<void> {

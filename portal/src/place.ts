@@ -3,8 +3,9 @@ import { useMemo, useSyncExternalStore } from 'react'
 /** The path below the portal's own, without slashes around it, and the query. The URL holds the whole view. */
 export type Place = { path: string; query: URLSearchParams }
 
+const { url } = import.meta
 /** All files stand in `files/` below the portal's path, wherever the service is. */
-const home = new URL('..', import.meta.url)
+const home = new URL('..', url)
 
 /** The address of the service. */
 export const serviceUrl = new URL('..', home).href

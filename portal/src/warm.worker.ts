@@ -1,4 +1,4 @@
-/** Has a browser read what it knows of locales, which is slow at the first time, beside the thread of the page. It ends by itself. */
+/** Has a browser read what it knows of locales, which is slow at the first time, while the page's own thread draws. It ends by itself. */
 const dollars = { style: 'currency', currency: 'USD' } as const
 for (const options of [{}, { style: 'percent' }, dollars, { ...dollars, notation: 'compact' }] as const)
   new Intl.NumberFormat(undefined, options).format(-1.5)

@@ -9,7 +9,7 @@ import { Commands, Fact, Facts, Part, Since } from './parts.js'
 /** Most characters shown of a value. */
 const shownMax = 200
 
-/** What each import of a catalogue file changed, entry by entry. */
+/** The changes that each import of a catalogue file made, entry by entry. */
 export function CataloguePage(): ReactNode {
   return (
     <>

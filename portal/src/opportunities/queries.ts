@@ -18,7 +18,7 @@ export function listQuery(earn: EarnClient, query: URLSearchParams) {
   })
 }
 
-/** What the list can be filtered by. */
+/** The values that the list can be filtered by. */
 export const filtersQuery = (earn: EarnClient) =>
   queryOptions({
     queryKey: ['portal', 'options'],

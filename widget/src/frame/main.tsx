@@ -7,8 +7,9 @@ import { type Link, openLink } from './link.js'
 /** The program of `/embed/{key}`: the widget in a frame of an app, whose wallet stays with that app. */
 const place = document.querySelector<HTMLElement>('[data-key]')
 const apiKey = place?.dataset['key']
-// This file is /embed/files/…js below the address of the service.
-const baseUrl = new URL('../..', import.meta.url).href
+// This file is /embed/files/…js below the address of the service. Apart, as a bundler would carry along what it names in one piece.
+const { url } = import.meta
+const baseUrl = new URL('../..', url).href
 
 function Frame({ link, earn }: { link: Link; earn: EarnClient }): ReactNode {
   const [account, setAccount] = useState<`0x${string}`>()

@@ -8,7 +8,7 @@ export type Entry = {
   members: Readonly<Record<string, unknown>>
 }
 
-/** What became of an entry. `members`: those that differ, each before and after; null where it was, or is, not there. */
+/** An entry that an import changed. `members`: those that differ, each before and after; null where it was, or is, not there. */
 export type Difference = {
   kind: Entry['kind']
   id: string
