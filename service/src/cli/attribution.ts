@@ -1,4 +1,4 @@
-import { checkAttribution } from '../features/attribution/index.js'
+import { type AttributionContext, checkAttribution } from '../features/attribution/index.js'
 import { openCatalogue } from '../features/catalogue/index.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { openChains } from '../rpc/chains.js'
@@ -19,19 +19,30 @@ export const attribution: Command = {
     const { values, positionals } = parseFlags(words, { chain: { type: 'string' } }, 1)
     const [txHash = ''] = positionals
     if (!/^0[xX][0-9a-fA-F]{64}$/.test(txHash)) throw new UsageError('attribution check: give a transaction hash')
-    await withContext(async (ctx) => {
-      const chains = openChains(createOutbound(ctx.clock), await readChains(ctx))
-      const chainId = chooseChain('attribution check', [...chains.keys()], values.chain)
-      const catalogue = await openCatalogue(ctx)
-      try {
-        const { attributed, lines } = await checkAttribution({ ...ctx, chains, catalogue }, { txHash, chainId })
-        answer({ attributed, lines }, lines)
-        if (!attributed) process.exitCode = 1
-      } finally {
-        await catalogue.close()
-      }
+    await openAttribution('attribution check', values.chain, async (ctx, chainId) => {
+      const { attributed, lines } = await checkAttribution(ctx, { txHash, chainId })
+      answer({ attributed, lines }, lines)
+      if (!attributed) process.exitCode = 1
     })
   },
+}
+
+/** Runs a command about a transaction of one chain, with what its attribution is judged by. */
+export async function openAttribution(
+  command: string,
+  chain: string | undefined,
+  work: (ctx: AttributionContext, chainId: number) => Promise<void>,
+): Promise<void> {
+  await withContext(async (ctx) => {
+    const chains = openChains(createOutbound(ctx.clock), await readChains(ctx))
+    const chainId = chooseChain(command, [...chains.keys()], chain)
+    const catalogue = await openCatalogue(ctx)
+    try {
+      await work({ ...ctx, chains, catalogue }, chainId)
+    } finally {
+      await catalogue.close()
+    }
+  })
 }
 
 /** The chain a command is about: the one it names, or the only one that is watched. */

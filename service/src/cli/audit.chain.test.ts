@@ -46,7 +46,8 @@ afterAll(async () => {
 })
 
 async function load(name: string): Promise<Command> {
-  const file = name === 'start' || name === 'serve' || name === 'watch' ? 'serve' : name
+  const written = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const file = name === 'start' || name === 'serve' || name === 'watch' ? 'serve' : written
   const found = await import(/* @vite-ignore */ new URL(`./${file}.ts`, import.meta.url).href)
   return Object.values(found as Record<string, Command>).find((one) => typeof one.run === 'function') as Command
 }
@@ -166,6 +167,7 @@ const silent: Record<string, string> = {
   'sender list': 'reads',
   'catalogue probe': 'reads',
   'attribution check': 'reads',
+  'why-not': 'reads',
   prove: 'reads',
   'orders list': 'reads',
   'orders show': 'reads',
@@ -201,6 +203,24 @@ const silent: Record<string, string> = {
   mcp: 'reads over HTTP',
   migrate: 'walked by itself below: only a database that is behind is changed',
 }
+
+describe('why-not', () => {
+  it('says of a transaction who its events are credited to, and ends with 1 where there is none', async () => {
+    const [entry] = await database.db<{ hash: string; index: number }[]>`
+      select transaction_hash as hash, log_index as index from interactions limit 1`
+    const { transactions } = await world.anvil.client.getBlock({ blockNumber: 3n })
+    const exitCode = process.exitCode
+    process.exitCode = undefined
+    const credited = await run(['why-not', entry?.hash ?? '', '--chain', String(chainId)])
+    expect([credited, process.exitCode]).toEqual([
+      expect.stringMatching(new RegExp(`^log ${entry?.index}, deposit of 0x\\w+: credited to Y2Zi7KWy\n$`)),
+      undefined,
+    ])
+    expect(await run(['why-not', transactions[0] ?? '', '--chain', String(chainId)])).toMatch(/^ok: mined in block 3 /)
+    expect(process.exitCode).toBe(1)
+    process.exitCode = exitCode
+  })
+})
 
 describe('prove', () => {
   it('writes the proof of an entry to a file, which is verified from the block hash, and prints it without one', async () => {
@@ -267,7 +287,7 @@ describe('a command that changes something', () => {
     expect(names.length).toBeGreaterThan(15)
     const calls = new Set<string>()
     for (const name of names.filter((each) => each !== 'dev')) {
-      const { usage } = await load(name === 'verify-plan' ? 'verifyPlan' : name)
+      const { usage } = await load(name)
       const verbs = [...usage.matchAll(new RegExp(`^openearn ${name} ([a-z][a-z-]+)`, 'gm'))].map(([, verb]) => verb)
       for (const call of verbs.length > 0 ? verbs.map((verb) => `${name} ${verb}`) : [name]) calls.add(call)
     }

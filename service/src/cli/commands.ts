@@ -157,6 +157,11 @@ export const commands: Record<string, Described> = {
     file: './attribution.js',
     member: 'attribution',
   },
+  'why-not': {
+    summary: 'say of each event of a transaction which rule left it out of the ledger',
+    file: './whyNot.js',
+    member: 'whyNot',
+  },
   prove: {
     summary: 'prove the entries of a transaction from the hash of its block',
     file: './prove.js',

@@ -6,11 +6,19 @@ import { readBlock } from '../../rpc/blocks.js'
 import type { RawLog } from '../../rpc/raw.js'
 import type { ChainTransaction } from '../../rpc/transaction.js'
 import { findCursor } from '../../sync/storeCursors.js'
-import { findDistributor, findVault } from '../catalogue/index.js'
+import { decodeVaultEvent, type EmittingVault, findVaultKind } from '../../vaults/index.js'
+import { findDistributor, findVault, type VaultRecord } from '../catalogue/index.js'
 import { listInteractionsByTx, listTransactionAttributions } from '../ledger/index.js'
 import { type Claim, findClaim } from './claim.js'
 import { decodeEvents } from './decodeEvents.js'
-import { type Explanation, explainAttribution } from './explanation.js'
+import {
+  type ExplainedEvent,
+  type Explanation,
+  type ExplanationFacts,
+  explainAttribution,
+  explainEvents,
+  type ToldEvent,
+} from './explanation.js'
 import { listStatements } from './statements.js'
 import {
   type AttributionContext,
@@ -26,6 +34,22 @@ export async function checkAttribution(
   ctx: AttributionContext,
   input: { txHash: string; chainId: number },
 ): Promise<Explanation> {
+  return explainAttribution(await collectFacts(ctx, input))
+}
+
+/** Explains of each vault event of a transaction who it is credited to, or which rule left it out. `lines` are of the transaction. */
+export async function explainMissing(
+  ctx: AttributionContext,
+  input: { txHash: string; chainId: number },
+): Promise<Explanation & { events: ExplainedEvent[] }> {
+  const facts = await collectFacts(ctx, input)
+  return { ...explainAttribution(facts), events: explainEvents(facts) }
+}
+
+async function collectFacts(
+  ctx: AttributionContext,
+  input: { txHash: string; chainId: number },
+): Promise<ExplanationFacts> {
   const { chainId, txHash } = { chainId: input.chainId, txHash: input.txHash.toLowerCase() }
   const chain = getSupportedChain(ctx, chainId)
   const transaction = await findTransaction(ctx, txHash, chainId)
@@ -36,11 +60,12 @@ export async function checkAttribution(
     listTransactionAttributions(ctx.db, txHash, chainId),
     findCursor(ctx.db, chainId),
   ])
-  return explainAttribution({
+  return {
     chainName: chain.name,
     found: transaction !== undefined,
     mined: transaction?.mined,
     vaultEvents: listVaultEvents(ctx, transaction),
+    events: listToldEvents(ctx, transaction),
     attribution,
     claim,
     distributor: findClaimed(ctx, claim),
@@ -49,7 +74,7 @@ export async function checkAttribution(
     watched,
     confirmations: chain.confirmations,
     headNumber: cursor?.headNumber,
-  })
+  }
 }
 
 /** An operator asks for one transaction, in a process that does nothing else. */
@@ -80,6 +105,42 @@ function listVaultEvents(ctx: AttributionContext, transaction: ChainTransaction 
   return decodeEvents(own)
     .map(({ name }) => name)
     .filter((name) => name !== 'Transfer' && name !== 'Approval')
+}
+
+/** Events of catalogue vaults and their further contracts that deposit, withdraw, or ask for it. */
+function listToldEvents(ctx: AttributionContext, transaction: ChainTransaction | undefined): ToldEvent[] {
+  const snapshot = ctx.catalogue.current()
+  const logs: readonly RawLog[] = transaction?.mined?.logs ?? []
+  const vaults = [...snapshot.vaults.values()].filter(({ chainId }) => chainId === transaction?.chainId)
+  return vaults
+    .flatMap((vault): ToldEvent[] => {
+      const kind = findVaultKind(vault.kind)
+      return logs.flatMap((log): ToldEvent[] => {
+        const event = decodeVaultEvent(log, toEmitting(vault), logs)
+        if (!event) return []
+        const isAsync = event.kind === 'deposit' ? kind?.asyncDeposit : kind?.asyncRedeem
+        const isSettled = event.kind === 'deposit' || event.kind === 'withdraw'
+        return [
+          {
+            ...{ logIndex: event.logIndex, vault: vault.address, kind: event.kind },
+            isClaim: isSettled && isAsync === true && event.atOnce !== true,
+            isOtherToken: isSettled && event.isOtherToken === true,
+          },
+        ]
+      })
+    })
+    .sort((one, other) => one.logIndex - other.logIndex)
+}
+
+/** A vault as its logs are read: what it holds by address is lower-case. */
+function toEmitting({ address, kind, asset, receiptToken, contracts }: VaultRecord): EmittingVault {
+  const lower = (text: string) => text.toLowerCase()
+  const beside = Object.entries(contracts).map(([name, each]) => [name, lower(each)])
+  return {
+    kind,
+    ...{ address: lower(address), asset: lower(asset), receiptToken: lower(receiptToken) },
+    contracts: Object.fromEntries(beside),
+  }
 }
 
 async function findBlockTime(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ExplanationFacts, explainAttribution } from './explanation.js'
+import { type ExplanationFacts, explainAttribution, explainEvents, type ToldEvent } from './explanation.js'
 
 const claim = {
   code: 'acme',
@@ -15,6 +15,7 @@ const facts: ExplanationFacts = {
   found: true,
   mined: { success: true, blockNumber: 100 },
   vaultEvents: ['Deposit'],
+  events: [],
   attribution: { groups: [], frames: [], bundler: [], truncated: false },
   claim,
   distributor: { id: 'acme', activeFrom: new Date(0), signedOnly: false },
@@ -29,7 +30,7 @@ const explain = (changes: Partial<ExplanationFacts>) => explainAttribution({ ...
 
 describe('the explanation', () => {
   it('ends with the ledger where the deposit counted', () => {
-    const entries = [{ interaction: 'deposit', distributorId: 'acme', attribution: 'signed' }]
+    const entries = [{ logIndex: 3, interaction: 'deposit', distributorId: 'acme', attribution: 'signed' }]
     const { attributed, lines } = explain({ entries })
     expect(attributed).toBe(true)
     expect(lines).toEqual([
@@ -102,5 +103,39 @@ describe('the explanation', () => {
     expect(attributed).toBe(false)
     expect(lines.at(-1)).toMatch(line)
     expect(lines.at(-1)).toMatch(/^no: /)
+  })
+})
+
+describe('the explanation of each event', () => {
+  const event: ToldEvent = { logIndex: 3, vault: '0xv', kind: 'deposit', isClaim: false, isOtherToken: false }
+  const entry = { logIndex: 3, interaction: 'deposit', distributorId: 'acme', attribution: 'signed' }
+  const explainOne = (changes: Partial<ToldEvent>, around: Partial<ExplanationFacts> = {}) =>
+    explainEvents({ ...facts, ...around, events: [{ ...event, ...changes }] })[0]
+
+  it('tells who an event is credited to, once where several wallets keep its shares', () => {
+    expect(explainOne({}, { entries: [entry, entry] })).toMatchObject({ creditedTo: ['acme'], reason: null })
+  })
+
+  it('leaves no event of a transaction out that has another one in the ledger', () => {
+    const told = explainEvents({ ...facts, entries: [entry], events: [event, { ...event, logIndex: 7 }] })
+    expect(told.map(({ reason }) => reason)).toEqual([null, expect.stringMatching(/did not make this event/)])
+  })
+
+  it.each<[string, Partial<ToldEvent>, Partial<ExplanationFacts>, RegExp]>([
+    ['a request', { kind: 'redeemRequest' }, {}, /^a request has no entry/],
+    ['a cancellation', { kind: 'cancelDepositClaim' }, {}, /^a cancellation has no entry/],
+    ['a deposit in another token', { isOtherToken: true }, {}, /^it is paid in another token/],
+    ['a claim of a redemption', { kind: 'withdraw', isClaim: true }, {}, /^it claims a redemption/],
+    ['a claim of a deposit', { isClaim: true }, { claim: undefined }, /^it claims a request .* ends in no suffix/],
+    ['a deposit without a suffix', {}, { claim: undefined }, /^the calldata ends in no suffix/],
+    ['a deposit of an unknown code', {}, { distributor: undefined }, /^acme is not a registered distributor/],
+    [
+      'a deposit whose call is in doubt beside one that is not',
+      { logIndex: 7 },
+      { entries: [entry], watched: [{ distributorId: 'acme', problems: ['needs a trace'], retracted: false }] },
+      /^which of several calls/,
+    ],
+  ])('names the rule that left out %s', (_what, changes, around, rule) => {
+    expect(explainOne(changes, around)).toMatchObject({ creditedTo: [], reason: expect.stringMatching(rule) })
   })
 })

@@ -1,6 +1,16 @@
 import { type Attribution, needsTrace } from '@openearn/attribution'
 import { oneNodesWord, signatureUsed } from '../../derive/index.js'
+import type { VaultEvent } from '../../vaults/index.js'
 import type { Claim } from './claim.js'
+
+/** An event of a catalogue vault. `isClaim`: of a side that completes by claiming a request. */
+export type ToldEvent = {
+  logIndex: number
+  vault: string
+  kind: VaultEvent['kind']
+  isClaim: boolean
+  isOtherToken: boolean
+}
 
 /** The facts about one transaction, for the explanation. Instants in UTC. */
 export type ExplanationFacts = {
@@ -10,19 +20,53 @@ export type ExplanationFacts = {
   mined: { success: boolean; blockNumber: number } | undefined
   /** Names of the events of catalogue vaults in it. */
   vaultEvents: readonly string[]
+  events: readonly ToldEvent[]
   attribution: Attribution | undefined
   claim: Claim | undefined
   /** The distributor the claim names; undefined when none is registered under the code. */
   distributor: { id: string; activeFrom: Date; signedOnly: boolean } | undefined
   blockAt: Date | undefined
   /** Its entries in the ledger, verified ones only. */
-  entries: readonly { interaction: string; distributorId: string; attribution: string }[]
+  entries: readonly { logIndex: number; interaction: string; distributorId: string; attribution: string }[]
   watched: readonly { distributorId: string | null; problems: readonly string[]; retracted: boolean }[]
   confirmations: number
   headNumber: number | undefined
 }
 
 export type Explanation = { attributed: boolean; lines: string[] }
+
+/** An event with its entries, or the rule that left it out. */
+export type ExplainedEvent = Omit<ToldEvent, 'isClaim' | 'isOtherToken'> & {
+  creditedTo: string[]
+  reason: string | null
+}
+
+/** Who each vault event of a transaction is credited to, or which rule left it out. Pure. */
+export function explainEvents(facts: ExplanationFacts): ExplainedEvent[] {
+  return facts.events.map((event) => {
+    const own = facts.entries.filter(({ logIndex }) => logIndex === event.logIndex)
+    const { logIndex, vault, kind } = event
+    const creditedTo = [...new Set(own.map(({ distributorId }) => distributorId))]
+    return { logIndex, vault, kind, creditedTo, reason: own.length > 0 ? null : findRule(facts, event) }
+  })
+}
+
+/** The rule that left an event out: one of its kind, else the one that left out all that its transaction's code did not bring. */
+function findRule(facts: ExplanationFacts, { kind, isClaim, isOtherToken }: ToldEvent): string {
+  if (kind === 'depositRequest' || kind === 'redeemRequest')
+    return 'a request has no entry: its claim has one, of the code that the request carries'
+  if (kind !== 'deposit' && kind !== 'withdraw') return 'a cancellation has no entry'
+  if (isOtherToken) return "it is paid in another token than the vault's asset, so no amount of it fits the ledger"
+  if (isClaim && kind === 'withdraw')
+    return 'it claims a redemption: the entry is of the code that the request carries, and that one was not credited'
+  if (facts.entries.length > 0 && !hasProblem(facts, needsTrace)) return notByTheCode
+  const [last = ''] = explainAttribution({ ...facts, entries: [] }).lines.slice(-1)
+  const rule = last.replace(/^no: /, '')
+  return isClaim ? `it claims a request that carried no code that counts, and the claim: ${rule}` : rule
+}
+
+const notByTheCode =
+  'the call that carries the code did not make this event, or its caller is neither sender nor owner and keeps none of its shares, or nobody keeps shares'
 
 /** Why a transaction was, or was not, credited to a distributor: one line a step, the last one says what to do. Pure. */
 export function explainAttribution(facts: ExplanationFacts): Explanation {

@@ -5,7 +5,7 @@ import { signed } from '../../../../packages/attribution/test/suffixes.js'
 import { multicall } from '../../../../packages/attribution/test/wrapping.js'
 import { attributionAccount, goneNode, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { type AttributionWorld, openAttributionWorld } from '../../../test/attributionWorld.js'
-import { checkAttribution } from './index.js'
+import { checkAttribution, explainMissing } from './index.js'
 
 const user = account(1)
 const thief = account(2)
@@ -325,6 +325,19 @@ describe('openearn attribution check', () => {
     expect(attributed).toBe(true)
     expect(lines).toContain('ok: vault events: Deposit')
     expect(lines.at(-1)).toBe(`ok: deposit credited to ${world.distributorId} (signed)`)
+  })
+
+  it('says of each event who it is credited to, or which rule left it out', async () => {
+    const { hash } = await depositOnce()
+    const why = async (txHash: string) =>
+      (await explainMissing(world.earn.ctx, { txHash, chainId: world.chainId })).events
+    const event = { logIndex: expect.any(Number), vault: vault.address.toLowerCase(), kind: 'deposit' }
+    expect(await why(hash)).toEqual([
+      { ...event, creditedTo: [], reason: expect.stringMatching(/has not read this block/) },
+    ])
+    await world.sync()
+    expect(await why(hash)).toEqual([{ ...event, creditedTo: [world.distributorId], reason: null }])
+    expect(await why(`0x${'44'.repeat(32)}`)).toEqual([])
   })
 
   it('tells a deposit that lost its suffix, and one of a code nobody registered', async () => {

@@ -5,8 +5,8 @@
  */
 export { decideActionStatus } from './actionStatus.js'
 export { readCarrier } from './carriers.js'
-export { checkAttribution } from './checkAttribution.js'
-export type { Explanation } from './explanation.js'
+export { checkAttribution, explainMissing } from './checkAttribution.js'
+export type { ExplainedEvent, Explanation } from './explanation.js'
 export { getAttributionProof } from './getAttributionProof.js'
 export { scanInputs } from './jobInputs.js'
 export { openJudge } from './judge.js'
