@@ -4,7 +4,7 @@ import { Long } from '../ui/Long.js'
 import { Num } from '../ui/Num.js'
 import { Title } from '../ui/Title.js'
 import type { Difference, Import } from './lists.js'
-import { Commands, Fact, Facts, Part, Since } from './parts.js'
+import { CommandHead, Commands, Fact, Facts, Part } from './parts.js'
 
 /** Most characters shown of a value. */
 const shownMax = 200
@@ -30,15 +30,10 @@ export function CataloguePage(): ReactNode {
 }
 
 function ImportRow({ row, list }: { row: Import; list: { at: string } }): ReactNode {
-  const { command, osUser, at, differences, more } = row
+  const { differences, more } = row
   return (
     <>
-      <div className="between">
-        <code className="strong">openearn {cutName(command, 200)}</code>
-        <span className="muted small" dir="auto">
-          {cutName(osUser, 60)}, <Since at={at} list={list} />
-        </span>
-      </div>
+      <CommandHead row={row} list={list} />
       {differences === null ? (
         <p className="muted small">What it changed was not kept then.</p>
       ) : (

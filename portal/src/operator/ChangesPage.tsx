@@ -1,7 +1,6 @@
-import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
 import { Title } from '../ui/Title.js'
-import { Part, Since } from './parts.js'
+import { CommandHead, Part } from './parts.js'
 
 /** Most characters shown of a value before or after a change; the command shows all. */
 const shownMax = 4_000
@@ -14,18 +13,13 @@ export function ChangesPage(): ReactNode {
         Who changed what by a command, the newest first. <code>openearn audit --limit N</code> shows more.
       </Title>
       <Part name="changes" title="Changes" idOf={({ id }) => id} none="No command has changed anything yet.">
-        {({ at, osUser, command, before, after }, list) => (
+        {(row, list) => (
           <>
-            <div className="between">
-              <code className="strong">openearn {cutName(command, 200)}</code>
-              <span className="muted small" dir="auto">
-                {cutName(osUser, 60)}, <Since at={at} list={list} />
-              </span>
-            </div>
+            <CommandHead row={row} list={list} />
             <details>
               <summary>Before and after</summary>
-              <Value name="Before" value={before} />
-              <Value name="After" value={after} />
+              <Value name="Before" value={row.before} />
+              <Value name="After" value={row.after} />
             </details>
           </>
         )}

@@ -55,6 +55,20 @@ export function Part<N extends keyof Lists>({ name, title, none, isWell, idOf, c
   )
 }
 
+type CommandHeadProps = { row: { command: string; osUser: string; at: string }; list: { at: string } }
+
+/** Which command was run, by whom and when. */
+export function CommandHead({ row: { command, osUser, at }, list }: CommandHeadProps): ReactNode {
+  return (
+    <div className="between">
+      <code className="strong">openearn {cutName(command, 200)}</code>
+      <span className="muted small" dir="auto">
+        {cutName(osUser, 60)}, <Since at={at} list={list} />
+      </span>
+    </div>
+  )
+}
+
 type HeadProps = {
   children: ReactNode
   state: string

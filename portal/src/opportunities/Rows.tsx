@@ -5,7 +5,10 @@ import { goByLink } from '../place.js'
 import { usePortal } from '../portal.js'
 import { makeRow } from './row.js'
 
-/** The rows of the list. One that shows the same opportunity as before stays. */
+/**
+ * The rows of the list. One that shows the same opportunity as before stays. Those of a search that is over cannot be opened: they are
+ * about to move, and a press that is on its way would open another one.
+ */
 export function Rows({ vaults, isStale }: { vaults: readonly types.Opportunity[]; isStale: boolean }): ReactNode {
   const figures = useFigures()
   const { config } = usePortal()
@@ -26,5 +29,5 @@ export function Rows({ vaults, isStale }: { vaults: readonly types.Opportunity[]
     current?.addEventListener('click', goByLink)
     return () => current?.removeEventListener('click', goByLink)
   }, [])
-  return <ul ref={list} className={isStale ? 'list stale' : 'list'} />
+  return <ul ref={list} inert={isStale} className={isStale ? 'list stale' : 'list'} />
 }

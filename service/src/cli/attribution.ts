@@ -17,14 +17,19 @@ export const attribution: Command = {
   run: async ([verb, ...words]) => {
     if (verb !== 'check') throw new UsageError(`attribution: say check\n${usage}`)
     const { values, positionals } = parseFlags(words, { chain: { type: 'string' } }, 1)
-    const [txHash = ''] = positionals
-    if (!/^0[xX][0-9a-fA-F]{64}$/.test(txHash)) throw new UsageError('attribution check: give a transaction hash')
+    const txHash = requireTxHash('attribution check', positionals)
     await openAttribution('attribution check', values.chain, async (ctx, chainId) => {
       const { attributed, lines } = await checkAttribution(ctx, { txHash, chainId })
       answer({ attributed, lines }, lines)
       if (!attributed) process.exitCode = 1
     })
   },
+}
+
+/** The transaction that the first word of a command names. */
+export function requireTxHash(command: string, [txHash = '']: readonly string[]): string {
+  if (!/^0[xX][0-9a-fA-F]{64}$/.test(txHash)) throw new UsageError(`${command}: give a transaction hash`)
+  return txHash
 }
 
 /** Runs a command about a transaction of one chain, with what its attribution is judged by. */

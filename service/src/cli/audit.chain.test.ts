@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
 import { chainId, openWatchWorld, type WatchWorld } from '../../test/chain/watchWorld.js'
 import { openTestDatabase, type TestDatabase, urlOf } from '../../test/database.js'
+import { silentCommands } from '../../test/silentCommands.js'
 import { listChanges } from '../features/audit/index.js'
 import { newId } from '../kernel/ids.js'
 import { recordOutgoing } from '../rpc/sender/index.js'
@@ -151,59 +152,6 @@ async function writeCatalogue(): Promise<string[]> {
   return [path]
 }
 
-/** Why the others leave no row: they change nothing, or what they change is told elsewhere. */
-const silent: Record<string, string> = {
-  dev: 'the devnet has no operators',
-  demo: 'a caller of the API',
-  start: 'a rotated attribution key only: `start (attribution key)`',
-  serve: 'as start',
-  watch: 'as start',
-  'keys list': 'reads',
-  'orgs list': 'reads',
-  'distributors list': 'reads',
-  'members list': 'reads',
-  'members show': 'reads',
-  'chains list': 'reads',
-  'sender list': 'reads',
-  'catalogue probe': 'reads',
-  'attribution check': 'reads',
-  'why-not': 'reads',
-  prove: 'reads',
-  'orders list': 'reads',
-  'orders show': 'reads',
-  'orders stop': 'told in orders.chain.test.ts',
-  'events forward': 'reads',
-  portfolio: 'reads',
-  ...Object.fromEntries(
-    ['add', 'list', 'test', 'replay', 'remove'].map((verb) => [`webhooks ${verb}`, 'told in webhooks.test.ts']),
-  ),
-  'streams list': 'reads',
-  'streams recompute': 'reads',
-  'streams files': 'reads',
-  'streams diff': 'reads files',
-  'streams prove': 'reads',
-  'streams watch-root': 'reads',
-  ...Object.fromEntries(
-    ['pause', 'resume', 'veto', 'end', 'retake'].map((verb) => [`streams ${verb}`, 'told in streams.chain.test.ts']),
-  ),
-  'report distributor': 'reads',
-  'report coverage': 'reads',
-  statement: 'the statement it keeps is itself the record',
-  'export ledger': 'reads',
-  doctor: 'reads',
-  audit: 'reads',
-  'recompute apr': 'reads',
-  'recompute lps': 'reads',
-  'recompute metrics': 'reads',
-  'prices suspects': 'reads',
-  recount: 'reads files',
-  'trust export': 'reads',
-  'verify-plan': 'reads',
-  openapi: 'reads',
-  mcp: 'reads over HTTP',
-  migrate: 'walked by itself below: only a database that is behind is changed',
-}
-
 describe('why-not', () => {
   it('says of a transaction who its events are credited to, and ends with 1 where there is none', async () => {
     const [entry] = await database.db<{ hash: string; index: number }[]>`
@@ -291,7 +239,7 @@ describe('a command that changes something', () => {
       const verbs = [...usage.matchAll(new RegExp(`^openearn ${name} ([a-z][a-z-]+)`, 'gm'))].map(([, verb]) => verb)
       for (const call of verbs.length > 0 ? verbs.map((verb) => `${name} ${verb}`) : [name]) calls.add(call)
     }
-    const known = new Set([...changing.map(([name]) => name), ...Object.keys(silent)])
+    const known = new Set([...changing.map(([name]) => name), ...Object.keys(silentCommands)])
     expect([...calls].filter((call) => !known.has(call))).toEqual([])
     expect([...known].filter((call) => call !== 'dev' && !calls.has(call))).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { explainMissing } from '../features/attribution/index.js'
 import { formatAddress } from '../wallets/format.js'
-import { openAttribution } from './attribution.js'
-import { answer, type Command, parseFlags, UsageError } from './terminal.js'
+import { openAttribution, requireTxHash } from './attribution.js'
+import { answer, type Command, parseFlags } from './terminal.js'
 
 const usage = `openearn why-not TX_HASH [--chain CHAIN_ID]
 
@@ -12,8 +12,7 @@ export const whyNot: Command = {
   usage,
   run: async (words) => {
     const { values, positionals } = parseFlags(words, { chain: { type: 'string' } }, 1)
-    const [txHash = ''] = positionals
-    if (!/^0[xX][0-9a-fA-F]{64}$/.test(txHash)) throw new UsageError('why-not: give a transaction hash')
+    const txHash = requireTxHash('why-not', positionals)
     await openAttribution('why-not', values.chain, async (ctx, chainId) => {
       const { events, lines } = await explainMissing(ctx, { txHash, chainId })
       const told = events.map(

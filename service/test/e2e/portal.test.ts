@@ -109,7 +109,70 @@ describe('the pages of the operator', () => {
   })
 })
 
+describe('the policy of the portal', () => {
+  it('lets no text be a script or a worker, and nobody make another policy', async () => {
+    const page = await browser.openPage()
+    const refused = await page.tab.evaluate(() => {
+      const { trustedTypes, Worker, document } = globalThis as unknown as Trusting
+      const told = (act: () => unknown) => {
+        try {
+          act()
+          return 'done'
+        } catch (error) {
+          return (error as Error).name
+        }
+      }
+      const same = { createScriptURL: (text: string) => text, createScript: (text: string) => text }
+      return [
+        told(() => trustedTypes.createPolicy('openearn', same)),
+        told(() => trustedTypes.createPolicy('default', same)),
+        told(() => new Worker('/portal/files/own.js')),
+        told(() => new Worker('data:text/javascript,0')),
+        told(() => Object.assign(document.createElement('script'), { src: '/portal/files/own.js' })),
+        told(() => Object.assign(document.createElement('script'), { text: '0' })),
+        told(() => Object.assign(document.createElement('p'), { innerHTML: '<i></i>' })),
+      ]
+    })
+    expect(refused).toEqual(Array(7).fill('TypeError'))
+    await page.close()
+  }, 60_000)
+})
+
+/** Parts of a page that the test touches. */
+type Trusting = {
+  trustedTypes: { createPolicy(name: string, rules: object): unknown }
+  Worker: new (url: string) => unknown
+  document: { createElement(name: string): object }
+}
+
 describe('the list', () => {
+  it('opens no opportunity of the search before, which is about to move, while the answer to a new one is awaited', async () => {
+    const page = await browser.openPage()
+    const { tab } = page
+    const rows = tab.locator('li[data-id] a')
+    await rows.nth(1).waitFor()
+    let answer = () => undefined as void
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await tab.route(/[?&]search=/, async (route) => {
+      await asked
+      await route.continue()
+    })
+    await tab.getByRole('searchbox').fill('no vault has this name')
+    await tab.locator('ul.list.stale').waitFor()
+    const box = await rows.first().boundingBox()
+    const before = new URL(tab.url()).pathname
+    await tab.mouse.click(box!.x + 20, box!.y + 10)
+    expect(
+      await rows.first().evaluate((row) => (row as unknown as { matches(text: string): boolean }).matches('[inert] a')),
+    ).toBe(true)
+    expect(new URL(tab.url()).pathname).toBe(before)
+    answer()
+    await tab.locator('ul.list').waitFor({ state: 'detached' })
+    await page.close()
+  }, 60_000)
+
   it('shows the figures of the API, each exactly, written as the reader’s locale does', async () => {
     const { data } = await client.call(
       'GET',
