@@ -151,7 +151,7 @@ describe('the list', () => {
     const { tab } = page
     const rows = tab.locator('li[data-id] a')
     await rows.nth(1).waitFor()
-    let answer = () => undefined as void
+    let answer: () => void = () => undefined
     const asked = new Promise<void>((resolve) => {
       answer = resolve
     })
