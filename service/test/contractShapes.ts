@@ -56,6 +56,9 @@ type RatePoint = {
 }
 type Method = { id: string; version: string; source: 'share-price' | 'nav' }
 
+type AuditCode =
+  | ('inAndOut' | 'loop' | 'replayedSignature' | 'unsignedShare' | 'belowFloor')
+  | ('paidByOneSender' | 'approvalCode' | 'foreignCaller' | 'staged' | 'bucketEnd')
 type LpCount = { activeLps: number; participatedLps: number }
 
 /** Path, query and body of each operation, and its answer of 200. */
@@ -171,7 +174,7 @@ export type Operations = SwapOperations &
     }>
     GetDistributorMetrics: As<{
       path: { distributorId: string }
-      query: SeriesQuery & { includeTopWallets?: boolean; includeUsdDays?: boolean }
+      query: SeriesQuery & { includeTopWallets?: boolean; includeUsdDays?: boolean; includeAudit?: boolean }
       answer: {
         timeseries: { timestamp: string; tvl: string; usdDays?: string }[]
         usdDays?: {
@@ -184,6 +187,14 @@ export type Operations = SwapOperations &
         }
         asOf: { opportunityId: string; asOf: string }[]
         topWallets: { walletAddress: string; totalTvl: string; asOf: string }[] | null
+        audit?: {
+          months: {
+            month: string
+            rulesVersion: number
+            findings: { code: AuditCode; count: number; usdDays: string; transactions: string[] }[]
+            score: number
+          }[]
+        } | null
       }
     }>
     GetDistributorLPs: As<{

@@ -138,7 +138,7 @@ export const commands: Record<string, Described> = {
     member: 'recount',
   },
   audit: {
-    summary: 'show who changed what by a command',
+    summary: 'show who changed what by a command, and audit a month of a distributor',
     file: './audit.js',
     member: 'audit',
   },

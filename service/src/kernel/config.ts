@@ -117,10 +117,10 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     secretsKey: text('SECRETS_KEY'),
     /** Places of webhooks (`host` or `host:port`) that may be private, have any port and speak http. */
     webhooksAllowed: list(text('WEBHOOKS_ALLOWED') ?? ''),
-    /** `stagedBps`: hundredths of a percent by which a share price fell that the doctor tells of. */
+    /** `stagedBps`: hundredths of a percent by which a share price fell that is told of. `auditLimits`: `docs/audit.md`. */
     ...{ eventsKeptDays: integer('EVENTS_KEPT_DAYS', 30, 7, 3_650), stagedBps: integer('STAGED_BPS', 50, 1, 10_000) },
     /** RPC urls by chain id; they replace those in the database. */
-    rpcUrls: parseRpcUrls(env, problems),
+    ...{ rpcUrls: parseRpcUrls(env, problems), auditLimits: text('AUDIT_LIMITS') },
     readGasCap: integer('READ_GAS_CAP', 50_000_000, 1_000_000, 1e9),
     /** TON Center HTTP API v2, for wallets that do not send their initial state; absent means they are refused. */
     tonUrl: text('TON_URL'),

@@ -1,4 +1,5 @@
 import { scanInputs } from '../features/attribution/index.js'
+import { runAudits } from '../features/audit/index.js'
 import { createCapabilityJob } from '../features/catalogue/index.js'
 import { sweepEvents, tell, tellStates } from '../features/events/index.js'
 import { runMovements } from '../features/history/index.js'
@@ -66,6 +67,7 @@ export function listJobs(options: {
     { name: 'reconciliation of balances', everySeconds: 600, run: reconcileBalances },
     { name: 'movements of vaults', everySeconds: 240, run: runMovements },
     { name: 'USD-days of whole days', everySeconds: 30, run: countUsdDays },
+    { name: 'audits of months', everySeconds: 3_600, run: runAudits },
     { name: 'snapshots of streams', everySeconds: streamSeconds ?? 60, run: takeStreamSnapshots },
     { name: 'trees of streams', everySeconds: streamSeconds ?? 15, run: runStreamTrees },
     { name: 'roots counted again', everySeconds: streamSeconds ?? 15, run: watchRoots },

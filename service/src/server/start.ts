@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
-import { recordChanges } from '../features/audit/index.js'
+import { readAuditLimits, recordChanges } from '../features/audit/index.js'
 import { announceCatalogue, listSigners, recordSigner } from '../features/catalogue/index.js'
 import { startDeliveries, tell } from '../features/events/index.js'
 import { tellEntries } from '../features/ledger/index.js'
@@ -77,6 +77,8 @@ export type Running = {
 /** Starts a process of the service. Everything that exists is created here, in this order. */
 export async function startService(options: StartOptions): Promise<Running> {
   const { clock, shutdown } = options
+  // Thresholds that nobody can read are refused here, and not a month later.
+  readAuditLimits(options.config.auditLimits)
   const log = createQuietLog(options.log, clock)
   if (options.api) setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`)
   const isJoined = options.isJoined === true

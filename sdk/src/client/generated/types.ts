@@ -1083,6 +1083,8 @@ export type GetDistributorMetricsParams = {
   includeTopWallets?: boolean | undefined
   /** Also the USD-days of each bucket and of the range, for at most 2000 vaults × days; costs 2 units more */
   includeUsdDays?: boolean | undefined
+  /** Also the audits kept of whole months (UTC) of the range, at most the newest 3; for a secret key of the distributor's organization; costs 5 units more */
+  includeAudit?: boolean | undefined
 }
 
 export type GetEventsParams = {
@@ -1887,6 +1889,22 @@ export type GetDistributorMetricsResult = {
     /** RFC 3339, UTC */
     asOf: string
   }[] | null
+  audit?: {
+    months: ({
+      /** UTC */
+      month: string
+      rulesVersion: number
+      findings: ({
+        code: 'inAndOut' | 'loop' | 'replayedSignature' | 'unsignedShare' | 'belowFloor' | 'paidByOneSender' | 'approvalCode' | 'foreignCaller' | 'staged' | 'bucketEnd'
+        count: number
+        /** The USD-days that it touches */
+        usdDays: string
+        transactions: `0x${string}`[]
+      })[]
+      /** Points of the findings */
+      score: number
+    })[]
+  } | null
 }
 
 export type GetEventsResult = {

@@ -106,7 +106,11 @@ async function keepStatement({ db, clock }: Ctx, ask: StatementAsk, facts: State
 }
 
 /** Why a month is not final, in sentences. */
-async function listUnfinal({ db }: Ctx, rows: readonly DistributorReportRow[], range: Range): Promise<string[]> {
+export async function listUnfinal(
+  { db }: Pick<Ctx, 'db'>,
+  rows: readonly DistributorReportRow[],
+  range: Range,
+): Promise<string[]> {
   const chains = await listVaultChains(db)
   const reach = await listCountedReach(db, chains)
   const own = new Set(rows.map(({ chainId }) => chainId))

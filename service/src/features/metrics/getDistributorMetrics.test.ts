@@ -5,7 +5,7 @@ import { openTelling } from '../../../test/tellingDatabase.js'
 import { formatUnits } from '../../kernel/amount.js'
 import { newId } from '../../kernel/ids.js'
 import { formatAddress } from '../../wallets/format.js'
-import { getDistributorMetrics } from './getDistributorMetrics.js'
+import { readSeries } from './getDistributorMetrics.js'
 
 let earn: Earn
 beforeAll(async () => {
@@ -144,7 +144,7 @@ describe('200 the USD-days', () => {
     const asked = async (includeUsdDays: boolean) => {
       const { telling, asked: statements } = openTelling(() => earn.db)
       const input = { distributorId: 'acme', startDate: day('07:50'), endDate: day('09:50'), includeUsdDays }
-      await getDistributorMetrics({ ...earn.ctx, db: telling as never }, input)
+      await readSeries({ ...earn.ctx, db: telling as never }, input)
       const ofUsdDays = /share_mints|rules_versions|vault_identities|chain_cursors|snapshot_gaps/
       return statements.filter(({ text }) => ofUsdDays.test(text)).length
     }
@@ -217,6 +217,7 @@ describe('400 INVALID_ARGUMENT', () => {
     ['includeTopWallets that is neither true nor false', { includeTopWallets: 'yes' }],
     ['USD-days of too many vaults and days', { includeUsdDays: true, startDate: '1990-01-01T00:00:00Z', step: 86_400 }],
     ['includeUsdDays that is neither true nor false', { includeUsdDays: '1' }],
+    ['includeAudit that is neither true nor false', { includeAudit: 'all' }],
   ])('%s', async (_name, query) => {
     expect((await ask(query)).body).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' })
   })
@@ -226,5 +227,28 @@ describe('400 INVALID_ARGUMENT', () => {
     expect((await ask(year)).body.timeseries).toHaveLength(35_041)
     const from = new Date(earn.clock.now().getTime() - 49_999_000).toISOString()
     expect((await ask({ startDate: from, endDate: year.endDate, step: 1 })).body.timeseries).toHaveLength(50_000)
+  })
+})
+
+describe('403 PERMISSION_DENIED', () => {
+  it('is the answer to includeAudit but for a secret key of the organization of the distributor', async () => {
+    const other = newId()
+    await earn.db`insert into organizations (id, name, organization_type) values (${other}, 'Other', 'distributor')`
+    const askAs = (key: string, includeAudit: boolean, distributorId = 'acme') => {
+      const query = { startDate: day('07:50'), endDate: day('09:50'), includeAudit }
+      return earn.call('GetDistributorMetrics', { params: { distributorId }, query, key })
+    }
+    const publishable = await earn.key({ kind: 'publishable' })
+    const secret = await earn.key({ kind: 'secret' })
+    const refused = [
+      askAs(publishable, true),
+      askAs(await earn.key({ kind: 'secret', organizationId: other }), true),
+      askAs(await earn.key({ kind: 'secret', distributorId: 'beta' }), true),
+      askAs(secret, true, 'nobody'),
+    ]
+    for (const { body } of await Promise.all(refused))
+      expect(body).toMatchObject({ code: 403, status: 'PERMISSION_DENIED' })
+    const allowed = await Promise.all([askAs(publishable, false), askAs(secret, true)])
+    expect(allowed.map(({ status }) => status)).toEqual([200, 200])
   })
 })

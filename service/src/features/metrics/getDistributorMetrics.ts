@@ -1,18 +1,33 @@
 import { formatUnits, usdDecimals } from '../../kernel/amount.js'
 import { formatTs } from '../../kernel/clock.js'
+import type { Caller } from '../../kernel/operation.js'
 import { formatAddress } from '../../wallets/format.js'
 import type { CatalogueContext } from '../catalogue/index.js'
+import { assertOwnAudits, readAudits } from './auditMonths.js'
 import { type Buckets, startsOf } from './buckets.js'
 import { listAskedChains, readBuckets, type SelectedVault, type SeriesInput, selectVaults } from './selection.js'
 import { listSeriesTimes, listTopWallets, readAttributedTvl } from './storeSeries.js'
 import { readUsdDaysSeries, type UsdDaysSeries } from './usdDaysSeries.js'
 
-export type GetDistributorMetricsInput = SeriesInput & { includeTopWallets?: boolean; includeUsdDays?: boolean }
+export type GetDistributorMetricsInput = SeriesInput & {
+  includeTopWallets?: boolean
+  includeUsdDays?: boolean
+  includeAudit?: boolean
+}
 
 const topWalletsMax = 50
 
-/** The TVL attributed to a distributor over time, in US dollars; where asked for, its USD-days and its top wallets. */
-export async function getDistributorMetrics(ctx: CatalogueContext, input: GetDistributorMetricsInput) {
+/** The TVL attributed to a distributor over time, in US dollars; where asked for, its USD-days, top wallets and audits. */
+export async function getDistributorMetrics(ctx: CatalogueContext, input: GetDistributorMetricsInput, caller: Caller) {
+  if (input.includeAudit !== true) return readSeries(ctx, input)
+  assertOwnAudits(ctx, input.distributorId, caller)
+  const series = await readSeries(ctx, input)
+  const { range } = readBuckets(input, ctx.clock.now())
+  return { ...series, audit: await readAudits(ctx, input.distributorId, range) }
+}
+
+/** The same without audits, which depend on who asks. */
+export async function readSeries(ctx: CatalogueContext, input: GetDistributorMetricsInput) {
   const { db, clock } = ctx
   const now = clock.now()
   const { buckets, range } = readBuckets(input, now)

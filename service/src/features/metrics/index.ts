@@ -1,7 +1,7 @@
 /**
  * Attributed TVL, LPs and USD-days of a distributor over time. Owns `attributed_steps`, `lp_edges` and `lp_steps`, the projection that
- * derives them from confirmed blocks, `usd_days` with its sums and marks, the job that counts them ahead, and the operations that
- * read them.
+ * derives them from confirmed blocks, `usd_days` with its sums and marks, the job that counts them ahead, `audits`, and the
+ * operations that read them.
  */
 import type { Queryable } from '../../postgres/pool.js'
 import { countActiveLps as countOf } from './storeLps.js'
@@ -12,6 +12,8 @@ export { metricsOperations } from './operations.js'
 export { metrics } from './projection.js'
 export { readRange } from './range.js'
 export { type RecomputedBucket, recomputeDistributorLps, recomputeMetrics, recomputeVaultLps } from './recompute.js'
+export { type KeptFinding, listUnaudited, recordAudit } from './storeAudits.js'
+export { listFloorsAt } from './storeVaults.js'
 export { listCountedReach, readUsdDays } from './usdDays.js'
 
 /**

@@ -1,10 +1,28 @@
 import T from 'typebox'
 import { defineOperation, type Operation, type RawQuery } from '../../kernel/operation.js'
-import { Address, AddressInput, ChainId, Dec, List, Nullable, Ts, TsInput, Uuid, uuidForm } from '../../kernel/wire.js'
+import {
+  Address,
+  AddressInput,
+  ChainId,
+  Dec,
+  List,
+  Nullable,
+  Ts,
+  TsInput,
+  TxHash,
+  Uuid,
+  uuidForm,
+} from '../../kernel/wire.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { getDistributorLPs } from './getDistributorLPs.js'
 import { getDistributorMetrics } from './getDistributorMetrics.js'
 import { getOpportunityHistoricalLPs } from './getOpportunityHistoricalLPs.js'
+
+/** The codes of findings (docs/audit.md). */
+const auditCodes = [
+  ...['inAndOut', 'loop', 'replayedSignature', 'unsignedShare', 'belowFloor', 'paidByOneSender', 'approvalCode'],
+  ...['foreignCaller', 'staged', 'bucketEnd'],
+]
 
 const refused = 'A parameter is malformed, startDate is after endDate or in the future, or there are too many buckets'
 const common = { method: 'GET', access: 'publishable' } as const
@@ -22,10 +40,11 @@ const seriesQuery = {
 }
 const distributor = T.Object({ distributorId: T.String({ description: 'Builder code' }) })
 
-/** Top wallets double the cost; USD-days add two units. */
+/** Top wallets double the cost, as audits do; USD-days add two units. */
 function metricsCost(query: RawQuery): number {
   const isAsked = (name: string) => query.get(name)?.includes('true') ?? false
-  return 5 + (isAsked('includeTopWallets') ? 5 : 0) + (isAsked('includeUsdDays') ? 2 : 0)
+  const more = { includeTopWallets: 5, includeUsdDays: 2, includeAudit: 5 }
+  return Object.entries(more).reduce((cost, [name, units]) => cost + (isAsked(name) ? units : 0), 5)
 }
 
 const Seconds = (description: string) => T.Integer({ minimum: 0, description })
@@ -59,6 +78,25 @@ const UsdDays = T.Object({
   }),
 })
 
+/** Findings of the monthly audit. */
+const Audit = T.Object({
+  months: T.Array(
+    T.Object({
+      month: T.String({ description: 'UTC', examples: ['2026-10'] }),
+      rulesVersion: T.Integer({ minimum: 1 }),
+      findings: T.Array(
+        T.Object({
+          code: T.String({ enum: [...auditCodes] }),
+          count: Count,
+          usdDays: T.String({ ...Dec, description: 'The USD-days that it touches' }),
+          transactions: T.Array(TxHash, { maxItems: 20 }),
+        }),
+      ),
+      score: T.Number({ minimum: 0, description: 'Points of the findings' }),
+    }),
+  ),
+})
+
 /** The operations of metrics. */
 export const metricsOperations: readonly Operation<CatalogueContext>[] = [
   defineOperation({
@@ -84,6 +122,13 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
             'Also the USD-days of each bucket and of the range, for at most 2000 vaults × days; costs 2 units more',
         }),
       ),
+      includeAudit: T.Optional(
+        T.Boolean({
+          description:
+            'Also the audits kept of whole months (UTC) of the range, at most the newest 3; for a secret key of the ' +
+            "distributor's organization; costs 5 units more",
+        }),
+      ),
     }),
     responses: {
       200: T.Object({
@@ -99,8 +144,10 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
         usdDays: T.Optional(UsdDays),
         asOf: T.Array(T.Object({ opportunityId: Uuid, asOf: Ts })),
         topWallets: Nullable(T.Array(T.Object({ walletAddress: Address, totalTvl: Dec, asOf: Ts }))),
+        audit: T.Optional(Nullable(Audit)),
       }),
       400: refused,
+      403: "includeAudit without a secret key of the distributor's organization",
     },
     run: getDistributorMetrics,
   }),

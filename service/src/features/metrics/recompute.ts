@@ -5,7 +5,7 @@ import type { Queryable } from '../../postgres/pool.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { anyDistributor, everyHolder } from './changes.js'
 import { getDistributorLPs } from './getDistributorLPs.js'
-import { getDistributorMetrics } from './getDistributorMetrics.js'
+import { readSeries } from './getDistributorMetrics.js'
 import { getOpportunityHistoricalLPs } from './getOpportunityHistoricalLPs.js'
 import { readInstant } from './range.js'
 import { type CountedVault, type Holding, type Recount, recountHoldings, valueShares } from './recount.js'
@@ -83,7 +83,7 @@ export async function recomputeMetrics(
   }
   const recomputed = formatUnits(sum, usdDecimals)
   arithmetic.push(`tvl = the sum, each cut after 18 digits = ${recomputed}`)
-  const { timeseries } = await getDistributorMetrics(ctx, query)
+  const { timeseries } = await readSeries(ctx, query)
   return finish('metrics', bucket, { inputs, arithmetic, recomputed, served: timeseries[0]?.tvl })
 }
 

@@ -63,6 +63,20 @@ export async function listSeriesVaults(db: Queryable, ids: readonly number[]): P
   return rows.map(toSeriesVault)
 }
 
+/** The floors of vaults that decide at an instant, by their ids. */
+export async function listFloorsAt(
+  db: Queryable,
+  ids: readonly number[],
+  at: Date,
+): Promise<ReadonlyMap<number, bigint>> {
+  const seconds = Math.floor(at.getTime() / 1_000)
+  const found = [...(await listVaultFloors(db, ids))].map(([id, { levels, eras }]) => {
+    const era = eras.find(({ from, to }) => from <= seconds && seconds < to)
+    return [id, levels[era?.level ?? 0] ?? 1n] as const
+  })
+  return new Map(found)
+}
+
 /** The floors of vaults by their ids. */
 export async function listVaultFloors(db: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, Floors>> {
   const rows = await db<{ id: number; lpFloor: FloorSetting[] }[]>`

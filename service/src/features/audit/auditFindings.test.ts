@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { drawBase, honest, washes } from '../../../test/audit/fittedMonths.js'
+import { openMonth } from '../../../test/audit/month.js'
+import { drawMarket, habits, ways } from '../../../test/audit/shownMonths.js'
+import { createRandom, type Random } from '../../../test/simulation/random.js'
+import { auditMonth, type MonthAudit } from './auditFindings.js'
+import { type FindingCode, readAuditLimits } from './auditLimits.js'
+
+const limits = readAuditLimits(undefined)
+const strengths = [0.01, 0.05, 0.2]
+
+/** Which finding each kind of washing is, in the set that the thresholds were fixed on and in the other. */
+const fittedCodes: Record<keyof typeof washes, FindingCode> = {
+  'in and out within minutes': 'inAndOut',
+  'two wallets in turn': 'loop',
+  'a ring of wallets': 'loop',
+  'a signature used again': 'replayedSignature',
+  'wallets that one sender pays for': 'paidByOneSender',
+  'dust in many wallets': 'belowFloor',
+  'a staged price': 'staged',
+  'deposits at the ends of buckets': 'bucketEnd',
+}
+const shownCodes: Record<keyof typeof ways, FindingCode> = {
+  'bursts of passes': 'inAndOut',
+  'two friends and the same money': 'loop',
+  'a circle without an order': 'loop',
+  'old signatures beside good ones': 'replayedSignature',
+  'crowds that one payer makes': 'paidByOneSender',
+  'crumbs for strangers': 'belowFloor',
+  'prices made for an hour': 'staged',
+  'there at midnight': 'bucketEnd',
+}
+
+/** A month with washing, beside what it is without. `strength`: the part of its USD-days that is washed. */
+function audit(draw: (washed: number) => ReturnType<typeof openMonth>, strength: number): MonthAudit {
+  const honestUsdDays = Number(auditMonth(draw(0).finish(), limits).usdDays) / 1e18
+  return auditMonth(draw((honestUsdDays * strength) / (1 - strength)).finish(), limits)
+}
+
+const drawFitted = (kind: string, seed: number) => (usdDays: number) => {
+  const [month, random] = [openMonth(), createRandom(seed)]
+  const vaults = drawBase(month, random)
+  if (usdDays > 0) washes[kind]?.(month, { vaults, random, usdDays })
+  return month
+}
+const drawShown = (way: string, seed: number) => (usdDays: number) => {
+  const drawn = drawMarket(createRandom(seed))
+  if (usdDays > 0) ways[way]?.(drawn, usdDays)
+  return drawn.month
+}
+
+/** Months of each kind at each strength, of which those are found that have the finding of their kind, with its transactions. */
+function findWashing(
+  codes: Record<string, FindingCode>,
+  draw: (kind: string, seed: number) => (usdDays: number) => ReturnType<typeof openMonth>,
+  firstSeed: number,
+) {
+  const tried = Object.entries(codes).flatMap(([kind, code], place) =>
+    strengths.map((strength, index) => {
+      const { findings } = audit(draw(kind, firstSeed + place * 10 + index), strength)
+      const found = findings.find((finding) => finding.code === code && finding.level !== 'note')
+      return { kind, strength, isFound: (found?.transactions.length ?? 0) > 0, levels: found?.level ?? 'none' }
+    }),
+  )
+  const missed = tried.filter(({ isFound }) => !isFound).map(({ kind, strength }) => `${kind} at ${strength}`)
+  return { tried: tried.length, found: tried.length - missed.length, missed }
+}
+
+function judgeHonest(
+  kinds: Record<string, (random: Random) => ReturnType<typeof openMonth>>,
+  months: number,
+  firstSeed: number,
+) {
+  const above: string[] = []
+  let refused = 0
+  for (let index = 0; index < months; index++) {
+    const names = Object.keys(kinds)
+    const name = names[index % names.length] ?? ''
+    const month = kinds[name]?.(createRandom(firstSeed + index))
+    if (!month) continue
+    for (const { code, level } of auditMonth(month.finish(), limits).findings) {
+      if (level !== 'note') above.push(`${name}, month ${index}: ${code}`)
+      if (level === 'refuse') refused += 1
+    }
+  }
+  return { months, aboveLook: above.length, refused, above }
+}
+
+const patience = 120_000
+const onMonth = (draw: (month: ReturnType<typeof openMonth>, random: Random) => void) => (random: Random) => {
+  const month = openMonth()
+  draw(month, random)
+  return month
+}
+
+describe('the thresholds of audits', () => {
+  it('find washing of the months that they were fixed on, and pass the honest ones', { timeout: patience }, () => {
+    const washing = findWashing(fittedCodes, drawFitted, 9_000)
+    const honestKinds = Object.fromEntries(Object.entries(honest).map(([name, draw]) => [name, onMonth(draw)]))
+    const passed = judgeHonest(honestKinds, 21, 70_000)
+    console.info(`fixed on: ${JSON.stringify({ washing, passed })}`)
+    expect(washing).toEqual({ tried: 24, found: 24, missed: [] })
+    expect(passed).toMatchObject({ aboveLook: 0, refused: 0 })
+  })
+
+  it('find at least 23 of 24 washed months that were written apart, from 1 % of the USD-days on, with transactions', {
+    timeout: patience,
+  }, () => {
+    const washing = findWashing(shownCodes, drawShown, 52_000)
+    console.info(`shown on: ${JSON.stringify(washing)}`)
+    expect(washing.tried).toBe(24)
+    expect(washing.found).toBeGreaterThanOrEqual(23)
+  })
+
+  it('tell of at most two of 100 honest months that were written apart, and refuse none', { timeout: patience }, () => {
+    const passed = judgeHonest(habits, 100, 410_000)
+    console.info(`shown on: ${JSON.stringify(passed)}`)
+    expect(passed.aboveLook).toBeLessThanOrEqual(2)
+    expect(passed.refused).toBe(0)
+  })
+})
