@@ -7,7 +7,7 @@ import { until } from '../../../contracts/test/until.js'
 import { bundle } from '../../../react/test/bundles.js'
 import { devAccount } from '../../src/cli/dev/anvil.js'
 import { openClient } from './client.js'
-import { ethereum, type HooksApp, openHooks, servePages, tellHooks } from './hooksInPage.js'
+import { ethereum, type HooksApp, opened, openHooks, servePages, tellHooks } from './hooksInPage.js'
 import { settleRequests } from './settleRequests.js'
 import { meetAll, waitUntilLeft } from './troubles.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
@@ -76,6 +76,7 @@ async function openFrame(at: number, options: WalletOptions) {
     await tab.evaluate(`open(${JSON.stringify(limits)})`)
     await frame().waitForFunction('document.title === "ready"')
     await hooks.evaluate(`app.open(${JSON.stringify({ ...page.settings, review: true, url })})`)
+    await frame().waitForFunction(opened)
   }
   await reload()
   return { ...page, ...hooks, reload }

@@ -110,6 +110,9 @@ function answerAs({ provider }: ReturnType<typeof openWallet>, mood: Mood) {
   }
 }
 
+/** Whether an opened app is there. React draws in a task of its own: on a busy machine the next look can come before it. */
+export const opened = 'Object.keys(app.told().flows).length > 0'
+
 /** The hooks of a page or frame, as a test uses them. */
 export function tellHooks(dev: Dev, find: () => Page | Frame) {
   const node = openClient(dev)
@@ -192,7 +195,10 @@ export async function openHooks(
     }
     const tellTab = (page: Page) => {
       const hooks = tellHooks(dev, () => page)
-      const open = (isConnected = true) => hooks.evaluate(`app.open(${JSON.stringify(settings)}, ${isConnected})`)
+      const open = async (isConnected = true) => {
+        await hooks.evaluate(`app.open(${JSON.stringify(settings)}, ${isConnected})`)
+        await page.waitForFunction(opened)
+      }
       return { page, ...hooks, open, load: () => load(page) }
     }
     return {
