@@ -17,10 +17,12 @@ function tellLicence(at) {
   return `${name} ${version} (${license})\n\n${file ? readFileSync(join(at, file), 'utf8').trim() : ''}\n`
 }
 
-/** The text of a file that says the licence of each foreign package in the output of a bundler. */
-export function tellLicences(output) {
+/** The text of a file that says the licence of each foreign package in the output of a bundler, and of those in the folders `more`. */
+export function tellLicences(output, more = []) {
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
-  const used = [...new Set(modules.map(packageOf))].filter((each) => each !== undefined && !each.includes('@openearn'))
+  const used = [...new Set([...modules.map(packageOf), ...more])].filter(
+    (each) => each !== undefined && !each.includes('@openearn'),
+  )
   return used
     .sort()
     .map(tellLicence)

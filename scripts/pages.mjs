@@ -1,5 +1,5 @@
 // Bundles the programs of /embed/{key}, of /portal/ and of /operator/, each with all that it uses, into the service's dist: its
-// package carries them. The licences of what is in a program stand in a file of its folder.
+// package carries them, with the fonts of their sheets. The licences of all that is in a folder stand in a file of it.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -16,6 +16,12 @@ const pages = {
   embed: { input: 'widget/dist/frame/main.js', uses: ['sdk', 'react', 'widget'] },
   operator: { input: 'portal/dist/operator/main.js', folder: 'portal/src', uses: ['sdk', 'react', 'widget', 'portal'] },
   portal: { input: 'portal/dist/main.js', folder: 'portal/src', uses: ['sdk', 'react', 'widget', 'portal'] },
+}
+
+/** The fonts that a sheet names, each by the file that its package calls so. */
+const fonts = {
+  'public-sans-latin-wght-normal.woff2': 'node_modules/@fontsource-variable/public-sans',
+  'ibm-plex-mono-latin-400-normal.woff2': 'node_modules/@fontsource/ibm-plex-mono',
 }
 
 const folderOf = (name) => join(root, 'service/dist', name)
@@ -56,6 +62,19 @@ export async function bundleProgram(name, input, plugins = []) {
   return output
 }
 
+/** Writes the fonts that a sheet names into its folder, and returns the sheet with the names that they have there, and their packages. */
+function writeFonts(folder, sheet) {
+  const used = Object.entries(fonts).filter(([name]) => sheet.includes(name))
+  let text = sheet
+  for (const [name, from] of used) {
+    const bytes = readFileSync(join(root, from, 'files', name))
+    const own = `font-${toHash(bytes)}.woff2`
+    writeBoth(folder, own, bytes)
+    text = text.replaceAll(name, own)
+  }
+  return { text, packages: used.map(([, from]) => join(root, from)) }
+}
+
 /** Writes the files of a page anew. */
 async function writePage(name) {
   const { input } = pages[name]
@@ -64,11 +83,13 @@ async function writePage(name) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const file of output) writeBoth(folder, file.fileName, file.type === 'chunk' ? file.code : file.source)
+  const packages = []
   for (const file of assetsOf(name)) {
-    const text = thin(readFileSync(file, 'utf8'))
+    const { text, packages: of } = writeFonts(folder, thin(readFileSync(file, 'utf8')))
+    packages.push(...of)
     writeBoth(folder, `${name}-${toHash(text)}${extname(file)}`, text)
   }
-  writeFileSync(join(folder, 'LICENCES.txt'), tellLicences(output))
+  writeFileSync(join(folder, 'LICENCES.txt'), tellLicences(output, packages))
 }
 
 /** The file of licences is written last: a page that was not written to its end has none, or an older one. */

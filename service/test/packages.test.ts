@@ -150,7 +150,7 @@ describe('a checkout', () => {
 
   it('names what npm start needs at the versions with which it is tested', async () => {
     const { dependencies = {} } = await manifest('.')
-    const folders = await Promise.all([...publishedFolders, '.'].map(manifest))
+    const folders = await Promise.all([...publishedFolders, 'portal', '.'].map(manifest))
     const tested = Object.assign({}, ...folders.map(({ devDependencies }) => devDependencies))
     const { 'typescript-native': compiler, ...others } = dependencies
     expect(compiler).toMatch(/^npm:typescript@7/)

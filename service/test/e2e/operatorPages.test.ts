@@ -112,7 +112,14 @@ describe('the pages of the operator', () => {
         path,
         200,
         [
-          ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "base-uri 'none'"],
+          ...[
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "img-src 'self'",
+            "font-src 'self'",
+            "base-uri 'none'",
+          ],
           ...["form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
           ...["trusted-types 'none'", "connect-src 'self'"],
         ],

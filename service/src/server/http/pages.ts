@@ -18,6 +18,7 @@ const types: readonly (readonly [ending: string, type: string])[] = [
   ['.js', 'text/javascript; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
+  ['.woff2', 'font/woff2'],
 ]
 
 /** A page that `npm run build` wrote, which is a part of the package; undefined where it is not there. */
@@ -53,7 +54,7 @@ export function sendPage(reply: FastifyReply, html: string, policy: string): Fas
 }
 
 const policyMembers = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"],
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "font-src 'self'"],
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
   "require-trusted-types-for 'script'",
 ]
