@@ -113,9 +113,11 @@ async function measureLines(browser, portal, count) {
   const slider = chart.tab.locator('[role=slider]')
   await slider.waitFor()
   const series = ['Share price', 'TVL'].map((name) => chart.tab.getByRole('button', { name, exact: true }))
+  // The driver looks the button up in the page's own thread: that is done before.
+  const { x, y, width, height } = await series[0].boundingBox()
   await pause(500)
   const before = await chart.busy()
-  await series[0].click()
+  await chart.tab.mouse.click(x + width / 2, y + height / 2)
   await pause(500)
   const first = (await chart.busy()) - before
   const most = Number(await slider.getAttribute('aria-valuemax'))
@@ -191,11 +193,12 @@ try {
       50,
       `${painted.length} filters and sorts, most ${Math.max(...painted).toFixed(1)}; ${used.toFixed(1)} ms of main thread with the choice`,
     ],
+    ['10,000 points shown by a press, ms of main thread', many.chart, 50, `${few.chart.toFixed(1)} with two points`],
     [
-      '10,000 points shown by a press, ms of main thread',
-      many.chart,
+      '10,000 points shown the first time, with reading the answer, ms of main thread',
+      many.first,
       50,
-      `${many.first.toFixed(1)} the first time, with reading the answer, ${few.chart.toFixed(1)} with two points`,
+      `${few.first.toFixed(1)} with two points`,
     ],
     [
       '10,000 points more than two, of a bare canvas line',
