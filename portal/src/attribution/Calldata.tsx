@@ -27,8 +27,9 @@ export function Calldata({ inspection, txHash }: { inspection: Inspection; txHas
     <>
       <p className="small muted">
         Bytes <Num value={start} as="count" name="calldata.start" /> to{' '}
-        <Num value={end} as="count" name="calldata.end" /> of the {placement === 'transaction' ? 'transaction’s' : ''}{' '}
-        input. Count them yourself: two hex digits are a byte.
+        <Num value={end} as="count" name="calldata.end" />, which is the first after it, of the{' '}
+        {placement === 'transaction' ? 'transaction’s' : ''} input. Count them yourself from 0: two hex digits are a
+        byte.
       </p>
       <pre className="bytes">
         {parts ? (

@@ -5,7 +5,7 @@ import { Address } from '../ui/Address.js'
 import { Num } from '../ui/Num.js'
 import { Calldata } from './Calldata.js'
 import { Proof } from './Proof.js'
-import { type Found as Answer, type Inspection, toVerdict } from './words.js'
+import { type Found as Answer, formTexts, type Inspection, toVerdict } from './words.js'
 
 /** Everything that is known of a transaction. */
 export function Found({ found }: { found: Answer }): ReactNode {
@@ -49,8 +49,14 @@ export function Found({ found }: { found: Answer }): ReactNode {
                 <span>
                   from <Address text={each.from} />
                 </span>
-                <bdi>{cutName(each.codes.join(', '), 80)}</bdi>
-                <span>by its {each.evidence}</span>
+                {each.codes.length > 0 ? (
+                  <>
+                    <bdi>{cutName(each.codes.join(', '), 80)}</bdi>
+                    <span>by its {each.evidence}</span>
+                  </>
+                ) : (
+                  <span>no code in its {each.evidence}</span>
+                )}
                 {each.retracted && <span className="chip">retracted</span>}
               </li>
             ))}
@@ -82,6 +88,7 @@ function Inspected({ inspection, txHash }: { inspection: Inspection; txHash: str
             <dt className="muted">Form</dt>
             <dd>
               <code>{schema}</code>
+              {formTexts[schema] && <span className="muted small"> {formTexts[schema]}</span>}
             </dd>
           </div>
         )}
@@ -96,7 +103,7 @@ function Inspected({ inspection, txHash }: { inspection: Inspection; txHash: str
         <div>
           <dt className="muted">Signature</dt>
           <dd>
-            {signature.present ? (signature.valid ? 'valid' : 'there, and not valid') : 'none'}
+            {signature.present ? (signature.valid ? 'valid' : 'there, and not valid') : 'none (it is not needed)'}
             {signature.signer && (
               <>
                 , by <Address text={signature.signer} />

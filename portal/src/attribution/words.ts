@@ -9,7 +9,7 @@ export function toVerdict(found: Found): { text: string; kind: 'good' | 'bad' | 
   if (attributed && source === 'interaction')
     return {
       ...{ kind: 'good' },
-      text: `Credited to ${distributorId}: ${interactions.length === 1 ? 'one entry' : `${interactions.length} entries`} of the ledger.`,
+      text: `Credited to ${distributorId}: ${interactions.length === 1 ? 'one entry' : `${interactions.length} entries`} of the ledger${signatureOf(interactions)}.`,
     }
   if (attributed && source === 'watcher')
     return {
@@ -20,7 +20,24 @@ export function toVerdict(found: Found): { text: string; kind: 'good' | 'bad' | 
     return { kind: 'plain', text: `Its calldata carries the code ${distributorId ?? ''}; nothing was credited.` }
   if (calldata?.problems.includes('transaction not found'))
     return { kind: 'bad', text: 'The chain has no transaction of this hash, or its node does not know it yet.' }
-  return { kind: 'bad', text: 'No code of a distributor was found.' }
+  return {
+    ...{ kind: 'bad' },
+    text: 'Nobody is credited: no code of a distributor was found. A suffix (ERC-8021) at the end of its calldata would name one.',
+  }
+}
+
+/** An entry without a signature counts as one with it: who sends a transaction decides which code stands in it. */
+const signatureOf = (rows: Found['interactions']): string =>
+  rows.every(({ attribution }) => attribution === 'signed') ? ', signed' : ', not signed by this service'
+
+/** The parts of a suffix from its last byte backwards, by the form of it (ERC-8021). */
+export const formTexts: Readonly<Record<string, string>> = {
+  'erc8021-0':
+    'From its end: the marker 8021 eight times, 00 for the form, one byte for the length of the codes, and the codes in ASCII.',
+  'erc8021-1':
+    'From its end: the marker 8021 eight times, 01 for the form, one byte for the length of the codes, the codes in ASCII, one byte for the length of the chain id, that id, and the address of the registry.',
+  'erc8021-2':
+    'From its end: the marker 8021 eight times, 02 for the form, two bytes for the length of the data, and the data as CBOR: code, wallet and signature.',
 }
 
 /** Steps that an integration has to take, each with whether it was taken: the first that was not is what is missing. */

@@ -1,5 +1,5 @@
 import { useEarn } from '@openearn/react'
-import { type EarnClient, type EarnError, getDistributorDeposits, type types } from '@openearn/sdk'
+import { type EarnClient, type EarnError, listInteractions, type types } from '@openearn/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { toPath, withQuery } from '../place.js'
@@ -8,7 +8,7 @@ import { Empty, Fault, Loading } from '../ui/Notice.js'
 import { Pager } from '../ui/Pager.js'
 import { toCsv } from './csv.js'
 
-type Row = types.GetDistributorDepositsResult['deposits'][number]
+type Row = types.ListInteractionsResult['data'][number]
 
 /** Most entries of a file that a page makes; whole ledgers are `openearn export`’s. */
 const rowsMax = 10_000
@@ -17,9 +17,9 @@ const rowsMax = 10_000
 export function Ledger({ code, query }: { code: string; query: URLSearchParams }): ReactNode {
   const { earn } = useEarn()
   const page = Math.max(1, Math.trunc(Number(query.get('page') ?? 1)) || 1)
-  const { data, error, refetch } = useQuery<types.GetDistributorDepositsResult, EarnError>({
+  const { data, error, refetch } = useQuery<types.ListInteractionsResult, EarnError>({
     queryKey: ['portal', 'ledger', code, page],
-    queryFn: ({ signal }) => getDistributorDeposits(earn, { distributorId: code, page }, { signal }),
+    queryFn: ({ signal }) => listInteractions(earn, { distributorId: code, page }, { signal }),
     placeholderData: keepPreviousData,
     ...{ staleTime: 30_000, retry: false },
   })
@@ -30,17 +30,20 @@ export function Ledger({ code, query }: { code: string; query: URLSearchParams }
     <section className="card" aria-labelledby="ledger">
       <div className="between">
         <h2 id="ledger">Ledger</h2>
-        {data && data.pagination.total > 0 && <Save code={code} earn={earn} />}
+        {data?.pagination && data.pagination.total > 0 && <Save code={code} earn={earn} />}
       </div>
       <Fault error={error} retry={() => void refetch()} />
       {!data && !error && <Loading rows={4} label="Loading the ledger" />}
-      {data?.deposits.length === 0 && <Empty title="No entry is here." />}
+      <p className="muted small">
+        Every deposit that is credited to the code, and every withdrawal of what it brought, newest first.
+      </p>
+      {data?.data.length === 0 && <Empty title="No entry is here." />}
       <ul className="plain-list">
-        {data?.deposits.map((row) => (
+        {data?.data.map((row) => (
           <Entry key={row.id} row={row} />
         ))}
       </ul>
-      {data && <Pager {...data.pagination} toPage={toPage} />}
+      {data?.pagination && <Pager {...data.pagination} toPage={toPage} />}
     </section>
   )
 }
@@ -79,10 +82,10 @@ function Save({ code, earn }: { code: string; earn: EarnClient }): ReactNode {
 async function readAll(earn: EarnClient, code: string, tell: (count: number) => void): Promise<Row[]> {
   const rows: Row[] = []
   for (let page = 1; rows.length < rowsMax; page++) {
-    const { deposits, pagination } = await getDistributorDeposits(earn, { distributorId: code, page, limit: 100 })
-    rows.push(...deposits)
+    const { data, pagination } = await listInteractions(earn, { distributorId: code, page, limit: 100 })
+    rows.push(...data)
     tell(rows.length)
-    if (!pagination.hasNext) break
+    if (!pagination || page >= pagination.totalPages) break
   }
   return rows
 }

@@ -9,6 +9,8 @@ import { useFigures } from '../figures.js'
 import { go, toPath, withQuery } from '../place.js'
 import { useChain, usePortal } from '../portal.js'
 import { Address, explored } from '../ui/Address.js'
+import { Age } from '../ui/Age.js'
+import { Link } from '../ui/Link.js'
 import { Empty, Fault, Loading } from '../ui/Notice.js'
 import { Num } from '../ui/Num.js'
 
@@ -55,7 +57,7 @@ export function Metrics({ code, query }: Props): ReactNode {
   return (
     <div className="stack">
       <dl className="tiles">
-        <Tile title="TVL brought" id={lastTvl?.timestamp}>
+        <Tile title="TVL brought, still there" id={lastTvl?.timestamp}>
           <Num value={lastTvl?.tvl} as="usd" name="tvl" />
         </Tile>
         <Tile title="Active wallets" id={lastLps?.timestamp}>
@@ -65,6 +67,11 @@ export function Metrics({ code, query }: Props): ReactNode {
           <Num value={lastLps?.participatedLps} as="count" name="participatedLps" />
         </Tile>
       </dl>
+      <p className="muted small">
+        Worth at the end of the newest bucket (<Age at={lastTvl?.timestamp} />) of what this code brought, less what has
+        left since. What came and went, one by one, stands in the{' '}
+        <Link to={`distributor/${encodeURIComponent(code)}/ledger`}>ledger</Link>.
+      </p>
       <section className="card" aria-label="TVL brought">
         <div className="between">
           <h2>TVL brought</h2>

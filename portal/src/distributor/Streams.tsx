@@ -43,14 +43,22 @@ function StreamCard({ stream }: { stream: types.Stream }): ReactNode {
   const symbol = cutName(rewardToken?.symbol ?? point?.symbol ?? '', 16)
   const token = { decimals, symbol }
   const facts: [string, ReactNode][] = [
-    ['Budget', <Units key="budget" value={totalAmount} name="totalAmount" {...token} />],
+    [
+      'Budget in all',
+      totalAmount === null ? (
+        'none is set: it accrues at its rate'
+      ) : (
+        <Units key="budget" value={totalAmount} name="totalAmount" {...token} />
+      ),
+    ],
+    ['Rate', <Rate key="rate" args={customArgs} token={token} />],
     [
       'Accrued',
       <Units key="accrued" value={lastSnapshot?.amountDistributed} name="lastSnapshot.amountDistributed" {...token} />,
     ],
     ['Wallets', <Num key="users" value={lastSnapshot?.userCount} as="count" name="lastSnapshot.userCount" />],
     ['Runs since', <Age key="start" at={stream.startTimestamp} />],
-    ['Until', stream.endTimestamp ? <Age key="end" at={stream.endTimestamp} /> : 'its budget is used up'],
+    ['Until', <End key="end" stream={stream} />],
     [
       'Newest root',
       committedSnapshot?.rootHash ? <Address key="root" text={committedSnapshot.rootHash} /> : 'not committed yet',
@@ -83,7 +91,35 @@ function StreamCard({ stream }: { stream: types.Stream }): ReactNode {
   )
 }
 
-function Wallets({ id, token }: { id: string; token: { decimals: number; symbol: string } }): ReactNode {
+type Token = { decimals: number; symbol: string }
+
+function Rate({ args, token }: { args: types.Stream['customArgs']; token: Token }): ReactNode {
+  const { tokensPerDay, tokensPerUSD, apr } = args
+  if (tokensPerDay !== undefined)
+    return (
+      <>
+        <Units value={`${tokensPerDay}`} name="customArgs.tokensPerDay" {...token} /> a day, shared by all
+      </>
+    )
+  if (tokensPerUSD !== undefined)
+    return (
+      <>
+        <Units value={`${tokensPerUSD}`} name="customArgs.tokensPerUSD" {...token} /> a day for each $1,000
+      </>
+    )
+  return (
+    <>
+      <Num value={apr} as="tokens" name="customArgs.apr" /> a year of each dollar
+    </>
+  )
+}
+
+function End({ stream: { endTimestamp, totalAmount } }: { stream: types.Stream }): ReactNode {
+  if (endTimestamp) return <Age at={endTimestamp} />
+  return totalAmount === null ? 'no end is set' : 'its budget is used up'
+}
+
+function Wallets({ id, token }: { id: string; token: Token }): ReactNode {
   const { earn } = useEarn()
   const { data, error } = useQuery<types.GetStreamWalletsResult, EarnError>({
     queryKey: ['portal', 'stream wallets', id],

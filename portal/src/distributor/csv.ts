@@ -1,6 +1,6 @@
 import type { types } from '@openearn/sdk'
 
-export type Row = types.GetDistributorDepositsResult['deposits'][number]
+export type Row = types.ListInteractionsResult['data'][number]
 
 const columns = [
   ...([

@@ -4,6 +4,9 @@ import type { ReactNode } from 'react'
 import { usePortal } from '../portal.js'
 import { Parts } from '../shell/Parts.js'
 
+const twoSteps =
+  'A withdrawal takes two steps: you request it, the vault settles it when it can, and then you claim it, here or under Portfolio, Requests. The vault decides how long it takes.'
+
 /** Deposit and withdraw with the connected wallet; each request is told and checked before the wallet is asked. */
 export function Act({ vault }: { vault: types.Opportunity }): ReactNode {
   const { wallet, config } = usePortal()
@@ -18,7 +21,8 @@ export function Act({ vault }: { vault: types.Opportunity }): ReactNode {
   if (!account)
     return (
       <div className="card stack">
-        <h2>Deposit</h2>
+        <h2>Deposit or withdraw</h2>
+        {vault.meta.asyncWithdraw && <p>{twoSteps}</p>}
         <p className="muted">Connect a wallet to deposit or withdraw. It is asked for nothing else.</p>
       </div>
     )
@@ -26,6 +30,7 @@ export function Act({ vault }: { vault: types.Opportunity }): ReactNode {
     <Parts key={account} distributorId={config.distributorId}>
       <FlowPanels account={account} />
       <DepositForm vault={vault} account={account} />
+      {vault.meta.asyncWithdraw && <p className="muted small">{twoSteps}</p>}
       <WithdrawForm vault={vault} account={account} />
     </Parts>
   )

@@ -29,8 +29,8 @@ export function Formula({ input, method, title }: Props): ReactNode {
               <th scope="col">Block</th>
               <th scope="col">Time</th>
               <th scope="col">Share price</th>
-              <th scope="col">Assets</th>
-              <th scope="col">Shares</th>
+              <th scope="col">Assets, smallest unit</th>
+              <th scope="col">Shares, smallest unit</th>
             </tr>
           </thead>
           <tbody>

@@ -99,9 +99,10 @@ function Headline({ vault }: { vault: types.Opportunity }): ReactNode {
     )
   }
   const points = (value: number) => `${value > 0 ? '+' : ''}${figures.tokens(Number(value.toFixed(2)))} points`
+  const why = <Link to={`opportunities/${vault.id}?chart=apy`}>Why?</Link>
   const tiles = [
     {
-      ...{ title: 'APY, 30 days', note: moved('apy', points) },
+      ...{ title: 'APY, 30 days', note: deltas?.apy.current == null ? why : moved('apy', points) },
       value: <Num value={deltas?.apy.current} as="percent" name="deltas.apy.current" none="withheld" />,
     },
     {

@@ -1,4 +1,4 @@
-import { useEarn } from '@openearn/react'
+import { useEarn, useOpportunity } from '@openearn/react'
 import { type EarnError, getWalletActivity, type types } from '@openearn/sdk'
 import { cutName } from '@openearn/widget/parts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -42,6 +42,16 @@ export function Activity({ address, query }: { address: `0x${string}`; query: UR
   )
 }
 
+/** Rows of one vault share one read of it. */
+function VaultLink({ id }: { id: string }): ReactNode {
+  const { data } = useOpportunity({ id })
+  return (
+    <Link to={`opportunities/${id}`}>
+      <bdi>{data ? cutName(data.name, 60) : 'vault'}</bdi>
+    </Link>
+  )
+}
+
 export function Entry({ row }: { row: Row }): ReactNode {
   const { explorerUrl } = useChain(row.chainId)
   return (
@@ -50,9 +60,12 @@ export function Entry({ row }: { row: Row }): ReactNode {
         <span className="strong">{row.interaction === 'deposit' ? 'Deposit' : 'Withdrawal'}</span>
         <span className="muted small tags">
           <Age at={row.blockTimestamp} />
-          <Link to={`opportunities/${row.opportunityId}`}>vault</Link>
+          <VaultLink id={row.opportunityId} />
           <span>
             brought by <bdi>{cutName(row.distributorId, 40)}</bdi>
+          </span>
+          <span>
+            of <Address text={row.walletAddress} {...explored(explorerUrl, 'address', row.walletAddress)} />
           </span>
           <Address text={row.txHash} {...explored(explorerUrl, 'tx', row.txHash)} />
         </span>

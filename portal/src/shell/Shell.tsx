@@ -13,6 +13,8 @@ export const sections = [
   { path: 'status', name: 'Status' },
 ] as const
 
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+
 /** The frame around every page. */
 export function Shell({ path, children }: { path: string; children: ReactNode }): ReactNode {
   const { theme } = usePortal()
@@ -21,7 +23,8 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
   const foot = (
     <>
       Figures are computed from the chain and can be recomputed by anyone. Yields of the past promise nothing. This page
-      holds no key of yours and sends nothing by itself. <Link to="methodology">How figures are computed</Link>
+      holds no key of yours and sends nothing by itself. Times are those of <bdi>{timeZone}</bdi>.{' '}
+      <Link to="methodology">How figures are computed</Link>
     </>
   )
   return (

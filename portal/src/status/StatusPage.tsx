@@ -1,9 +1,9 @@
-import { useEarnStatus } from '@openearn/react'
+import { useEarnStatus, useOpportunities } from '@openearn/react'
 import type { types } from '@openearn/sdk'
 import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
 import { Address } from '../ui/Address.js'
-import { Age } from '../ui/Age.js'
+import { Age, useNow } from '../ui/Age.js'
 import { Link } from '../ui/Link.js'
 import { Long } from '../ui/Long.js'
 import { Fault, Loading } from '../ui/Notice.js'
@@ -63,17 +63,38 @@ function Chain({ chain }: { chain: Status['chains'][number] }): ReactNode {
         ))}
       </dl>
       <p className="muted small">
-        Heard of <Age at={updatedAt} />. Attribution rests on {chain.evidence === 'trace' ? 'call traces' : 'calldata'}.
+        Heard of <Age at={updatedAt} />. A block is final some time after it is read: that is no lag. Attribution rests
+        on {chain.evidence === 'trace' ? 'call traces' : 'calldata'}.
       </p>
     </section>
   )
 }
 
+/** What needs attention stands first, what nobody reads last. */
+const order: readonly string[] = ['stalled', 'unsupported', 'paused', 'backfilling', 'live', 'not-started']
+
+/** A vault is late where this many readings of it are due. */
+const lateMs = 3 * 900_000
+
+type Vault = Status['vaults'][number]
+
 function Vaults({ vaults }: { vaults: Status['vaults'] }): ReactNode {
-  const sorted = vaults.toSorted((a, b) => Number(a.state === 'live') - Number(b.state === 'live'))
+  const now = useNow()
+  const { data: listed } = useOpportunities({ limit: 100 })
+  const names = new Map(listed?.items.map(({ id, name }) => [id, name]))
+  const isLate = ({ state, lastSnapshotAt }: Vault) =>
+    state === 'live' && lastSnapshotAt !== null && now - Date.parse(lastSnapshotAt) > lateMs
+  const rank = (vault: Vault) => (isLate(vault) ? -1 : order.indexOf(vault.state))
+  const sorted = vaults.toSorted((a, b) => rank(a) - rank(b))
+  const late = vaults.filter((each) => isLate(each) || each.state === 'stalled')
   return (
     <section className="card" aria-labelledby="vaults">
       <h2 id="vaults">Vaults</h2>
+      <p>{late.length === 0 ? 'No vault lags.' : 'The vaults that lag stand first.'}</p>
+      <p className="muted small">
+        A vault is read every quarter of an hour: it lags where three readings are missing. A vault that is not read yet
+        has no figures, and lags behind nothing.
+      </p>
       <Long items={sorted}>
         {(shown) => (
           <ul className="plain-list">
@@ -84,21 +105,20 @@ function Vaults({ vaults }: { vaults: Status['vaults'] }): ReactNode {
                 data-id={`${vault.chainId} ${vault.vaultAddress}`}
               >
                 <span className="names">
-                  {vault.opportunityId ? (
+                  {vault.opportunityId && (
                     <Link to={`opportunities/${vault.opportunityId}`}>
-                      <code>{vault.vaultAddress}</code>
+                      <bdi>{cutName(names.get(vault.opportunityId) ?? 'opportunity', 60)}</bdi>
                     </Link>
-                  ) : (
-                    <code>{vault.vaultAddress}</code>
                   )}
+                  <code className="small">{vault.vaultAddress}</code>
                   <span className="muted small" dir="auto">
                     {cutName(vault.protocol || 'without a protocol', 40)}
                     {vault.reason && `: ${cutName(vault.reason, 200)}`}
                   </span>
                 </span>
                 <span className="values">
-                  <span className={`chip ${vault.state === 'live' ? 'good' : ''}`}>
-                    {states[vault.state] ?? vault.state}
+                  <span className={`chip ${vault.state === 'live' && !isLate(vault) ? 'good' : ''}`}>
+                    {isLate(vault) ? 'late' : (states[vault.state] ?? vault.state)}
                   </span>
                   <span className="muted small">
                     read <Age at={vault.lastSnapshotAt} />

@@ -67,10 +67,10 @@ function adviceOf(error: Error, isOnline: boolean): string {
 export function Withheld({ error }: { error: EarnError }): ReactNode {
   return (
     <div className="notice">
-      <p className="strong">Withheld{error.reason ? `: ${reasonTexts[error.reason] ?? error.reason}` : ''}</p>
-      <p dir="auto" className="muted">
-        {cutName(error.message, 300)}
+      <p className="strong" dir="auto">
+        Withheld: {cutName(toSentence(error), 300)}
       </p>
+      {error.reason && reasonTexts[error.reason] && <p>{reasonTexts[error.reason]}</p>}
       <p className="muted small">
         A figure is withheld rather than shown where what it rests on is missing, old or unclear.
       </p>
@@ -82,8 +82,13 @@ export function Withheld({ error }: { error: EarnError }): ReactNode {
 export const isWithheld = ({ code, reason }: EarnError): boolean =>
   code === 412 || (reason !== undefined && reason in reasonTexts)
 
+/** The service's own sentence: an error of the client begins with the operation and its status. */
+const toSentence = ({ message }: EarnError): string => message.replace(/^\w+: \d+ \w+ /, '')
+
+/** What brings the figure back. */
 const reasonTexts: Readonly<Record<string, string>> = {
-  INDEXING_NOT_STARTED: 'the vault has not been read yet',
-  INDEXING_STALLED: 'the vault has not been read for a while',
-  PROTOCOL_UNSUPPORTED: 'this kind of vault tells no growth that can be trusted',
+  INDEXING_NOT_STARTED:
+    'It is shown once the service has readings that measure it. Where nothing is set to measure it, the operator has to name a source of its growth in the catalogue: another range brings nothing.',
+  INDEXING_STALLED: 'It is shown again once the service has a newer reading that can be trusted.',
+  PROTOCOL_UNSUPPORTED: 'This kind of vault tells no growth that can be trusted, so it stays away.',
 }

@@ -79,7 +79,10 @@ describe('who brought it', () => {
   it('says that nothing was found, that a hash is none, and that a transaction is not there', async () => {
     const page = await browser.openPage(lookUp(sent.plain))
     const { tab } = page
-    await tab.getByRole('status').filter({ hasText: 'No code of a distributor was found.' }).waitFor()
+    await tab
+      .getByRole('status')
+      .filter({ hasText: 'Nobody is credited: no code of a distributor was found.' })
+      .waitFor()
     await page.go(lookUp(`0x${'1'.repeat(64)}`))
     await tab.getByRole('status').filter({ hasText: 'The chain has no transaction of this hash' }).waitFor()
     await tab.getByLabel('Transaction hash').fill('0x12')
