@@ -28,8 +28,8 @@ export function Calldata({ inspection, txHash }: { inspection: Inspection; txHas
       <p className="small muted">
         Bytes <Num value={start} as="count" name="calldata.start" /> to{' '}
         <Num value={end} as="count" name="calldata.end" />, which is the first after it, of the{' '}
-        {placement === 'transaction' ? 'transaction’s' : ''} input. Count them yourself from 0: two hex digits are a
-        byte.
+        {placement === 'transaction' ? 'transaction’s' : ''} input. Count them yourself, the first as zero: two hex
+        digits are a byte.
       </p>
       <pre className="bytes">
         {parts ? (

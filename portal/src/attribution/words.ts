@@ -33,11 +33,11 @@ const signatureOf = (rows: Found['interactions']): string =>
 /** The parts of a suffix from its last byte backwards, by the form of it (ERC-8021). */
 export const formTexts: Readonly<Record<string, string>> = {
   'erc8021-0':
-    'From its end: the marker 8021 eight times, 00 for the form, one byte for the length of the codes, and the codes in ASCII.',
+    'From its end: the marker (the number of the standard, eight times), the number of the form in a byte, the length of the codes in a byte, and the codes in ASCII.',
   'erc8021-1':
-    'From its end: the marker 8021 eight times, 01 for the form, one byte for the length of the codes, the codes in ASCII, one byte for the length of the chain id, that id, and the address of the registry.',
+    'From its end: the marker (the number of the standard, eight times), the number of the form in a byte, the length of the codes in a byte, the codes in ASCII, the length of the chain id in a byte, that id, and the address of the registry.',
   'erc8021-2':
-    'From its end: the marker 8021 eight times, 02 for the form, two bytes for the length of the data, and the data as CBOR: code, wallet and signature.',
+    'From its end: the marker (the number of the standard, eight times), the number of the form in a byte, the length of the data in two bytes, and the data in CBOR: the code, the plan that it is of, and the signature.',
 }
 
 /** Steps that an integration has to take, each with whether it was taken: the first that was not is what is missing. */

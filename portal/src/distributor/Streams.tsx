@@ -104,7 +104,7 @@ function Rate({ args, token }: { args: types.Stream['customArgs']; token: Token 
   if (tokensPerUSD !== undefined)
     return (
       <>
-        <Units value={`${tokensPerUSD}`} name="customArgs.tokensPerUSD" {...token} /> a day for each $1,000
+        <Units value={`${tokensPerUSD}`} name="customArgs.tokensPerUSD" {...token} /> a day for each thousand US dollars
       </>
     )
   return (
