@@ -15,6 +15,7 @@ const allowed: Record<string, string> = {
   'packages/embedded-postgres/src/embedded.test.ts': 'a copy of an installation in a temporary folder',
   'packages/embedded-postgres/src/embeddedFolder.ts': 'copies in the data folder',
   'scripts/licences.mjs': 'sbom.json and docs/licences.md',
+  'scripts/pages.mjs': 'the files of the pages in the service’s own dist',
   'sdk/scripts/copyCodec.js': 'the codec’s files in the sdk’s own dist',
   'sdk/test/installed.long.test.ts': 'temporary folders that npm installs into',
   'sdk/test/resolutions.ts': 'a folder of a packed package',

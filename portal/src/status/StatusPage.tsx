@@ -70,7 +70,7 @@ function Chain({ chain }: { chain: Status['chains'][number] }): ReactNode {
   )
 }
 
-/** What needs attention stands first, what nobody reads last. */
+/** Vaults that need attention stand first, those that nobody reads last. */
 const order: readonly string[] = ['stalled', 'unsupported', 'paused', 'backfilling', 'live', 'not-started']
 
 /** A vault is late where this many readings of it are due. */

@@ -85,7 +85,7 @@ export const isWithheld = ({ code, reason }: EarnError): boolean =>
 /** The service's own sentence: an error of the client begins with the operation and its status. */
 const toSentence = ({ message }: EarnError): string => message.replace(/^\w+: \d+ \w+ /, '')
 
-/** What brings the figure back. */
+/** How the figure comes back. */
 const reasonTexts: Readonly<Record<string, string>> = {
   INDEXING_NOT_STARTED:
     'It is shown once the service has readings that measure it. Where nothing is set to measure it, the operator has to name a source of its growth in the catalogue: another range brings nothing.',

@@ -5,6 +5,7 @@ import pixelmatch from 'pixelmatch'
 import type { Browser, Page } from 'playwright-core'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { present } from '../../../contracts/test/present.js'
 import { addProgram } from '../../src/server/http/pages.js'
 import { openChromium } from '../chromium.js'
 import { settle } from './portalInPage.js'
@@ -55,7 +56,7 @@ async function openAt(time: number, theme: 'light' | 'dark', width: number): Pro
 async function record(): Promise<Recorded> {
   const { devnet, close } = await startTrustedDevnet('openearn-portal-pictures-')
   const { dev } = devnet
-  const at = Date.now()
+  const at = present().getTime()
   const answers: Recorded['answers'] = {}
   for (const path of Object.values(listPages(dev))) {
     const tab = await openAt(at, 'light', 1280)
@@ -74,6 +75,7 @@ async function record(): Promise<Recorded> {
     })
     await tab.goto(`${dev.baseUrl}/portal/${path}`)
     await settle(tab)
+    await tab.waitForLoadState('networkidle')
     await Promise.all(reads)
     await tab.context().close()
   }
@@ -113,6 +115,7 @@ async function draw(path: string, theme: 'light' | 'dark', width: number) {
   })
   await tab.goto(`${origin}/portal/${path}`)
   await settle(tab)
+  await tab.waitForLoadState('networkidle')
   await tab.evaluate('document.fonts.ready.then(() => undefined)')
   const whole = await tab.evaluate<number>('document.documentElement.scrollHeight')
   const clip = { x: 0, y: 0, width, height: Math.min(whole, tallest) }
