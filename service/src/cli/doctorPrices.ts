@@ -3,7 +3,7 @@ import type { Context } from '../postgres/context.js'
 import { listSuspects, listUnpricedAssets } from '../prices/index.js'
 import { listChainSettings } from '../rpc/storeChains.js'
 import { listHistoryProgress } from '../snapshots/index.js'
-import { listAssets } from '../vaults/configured/index.js'
+import { listAssets, listVaults } from '../vaults/configured/index.js'
 
 /** One thing looked at. `advice` says what to do when it is not well. */
 export type CheckResult = { what: string; well: boolean; detail: string; advice: string }
@@ -60,6 +60,10 @@ export async function examinePrices({
       ...{ what: 'share prices that were staged', well: true, advice: '' },
       detail: describeStaged(await listStaged(db, { from: weekAgo, to: now, stagedBps: config.stagedBps })),
     },
+    {
+      ...{ what: 'floors of LPs', well: true, advice: '' },
+      detail: describeFloors((await listVaults(db)).filter(({ chainId }) => watched.has(chainId))),
+    },
     ...(await listHistoryProgress(db)).map((chain) => ({
       what: `history of vaults of chain ${chain.chainId}`,
       well: chain.reason === null,
@@ -79,6 +83,16 @@ export function describeStaged(vaults: readonly StagedVault[]): string {
   if (vaults.length === 0) return `in ${stagedDays} days no vault sold shares below the price of its snapshot`
   const name = ({ chainId, vaultAddress, staged }: StagedVault) => `${chainId}:${vaultAddress} ${staged} times`
   return `in ${stagedDays} days vaults sold shares below the price of a snapshot, after a loss or because it was staged; holders are paid by the lower price: ${list(vaults, name)}`
+}
+
+/** Vaults in which the smallest unit makes an LP, in words. */
+export function describeFloors(
+  vaults: readonly { chainId: number; address: string; kind: string; lpFloor: readonly unknown[] }[],
+): string {
+  const without = vaults.filter(({ kind, lpFloor }) => kind !== 'erc20' && lpFloor.length === 0)
+  if (without.length === 0) return 'every vault has one'
+  const name = ({ chainId, address }: { chainId: number; address: string }) => `${chainId}:${address}`
+  return `the smallest unit makes an LP, and dust costs only gas: give "lpFloor" in the catalogue file to ${list(without, name)}`
 }
 
 type UnpricedToken = Awaited<ReturnType<typeof listUnpricedAssets>>[number]

@@ -123,6 +123,10 @@ describe('an import', () => {
       freshness: { analyticsAt: readAt, capabilityAt: readAt },
     }
     expect(await shown()).toMatchObject(read)
+    const floors = () => earn.db`select lp_floor as floor from vaults where address = ${vault.toLowerCase()}`
+    // The asset costs a dollar and a share one unit of it: a cent's worth, since the entry names no floor.
+    const [first] = await floors()
+    expect(first).toMatchObject({ floor: [{ shares: expect.stringMatching(/^[1-9]0*$/) }] })
     earn.clock.advance(60_000)
     await readNewVaults(earn.ctx)
     expect(await shown()).toMatchObject(read)

@@ -4,10 +4,12 @@ import { inTransaction } from '../../postgres/pool.js'
 import { findPrices } from '../../prices/index.js'
 import { type Chain, type ChainContext, openChain } from '../../rpc/chains.js'
 import { listChainSettings } from '../../rpc/storeChains.js'
+import { writeVaults } from '../../vaults/configured/index.js'
 import type { CatalogueContext } from './catalogue.js'
 import { listCapabilityPushes } from './jobCapability.js'
-import { type KeptTrials, readStates, tryStates } from './jobStates.js'
+import { type KeptTrials, type Observed, readStates, tryStates } from './jobStates.js'
 import { listTvlPushes } from './jobTvl.js'
+import { computeLpFloor } from './lpFloor.js'
 import { buildSnapshot } from './memory/snapshot.js'
 import type { OpportunityRecord } from './opportunityRecord.js'
 import { bumpLiveVersion, readCatalogue } from './store.js'
@@ -62,9 +64,21 @@ export async function readNewVaults(ctx: Context): Promise<void> {
       const opportunities = records.filter((record) => record.chainId === chainId)
       const rpcUrls = ctx.config.rpcUrls.get(chainId) ?? stored.rpcUrls
       if (opportunities.length === 0 || rpcUrls.length === 0) return
-      await readChain(ctx, openChain(outbound, { ...stored, rpcUrls }), opportunities, new Map())
+      const read = await readChain(ctx, openChain(outbound, { ...stored, rpcUrls }), opportunities, new Map())
+      if (read) await setLpFloors(ctx, read)
     }),
   )
+}
+
+/** Gives new vaults whose entry names no floor one of a cent's worth, where a price of the asset is known. */
+async function setLpFloors({ db, clock }: Pick<Context, 'db' | 'clock'>, { observed, prices }: Seen): Promise<void> {
+  const rows = observed.flatMap(({ record: { vault }, state: { figures } }) => {
+    const price = prices.get(vault.asset)?.priceUsd
+    if (vault.lpFloor.length > 0 || price === undefined) return []
+    const shares = computeLpFloor({ ...vault, priceUsd: price, figures })
+    return shares === undefined ? [] : [{ ...vault, lpFloor: [{ shares: String(shares) }] }]
+  })
+  if (rows.length > 0) await inTransaction(db, (tx) => writeVaults(tx, rows, clock.now()))
 }
 
 /** Reads vaults of one chain; one that does not answer is logged. */
@@ -73,13 +87,17 @@ async function readChain(
   chain: Chain,
   opportunities: readonly OpportunityRecord[],
   kept: KeptTrials,
-): Promise<void> {
+): Promise<Seen | undefined> {
   try {
-    await pushStates(ctx, chain, opportunities, kept)
+    return await pushStates(ctx, chain, opportunities, kept)
   } catch (error) {
     ctx.log.warn({ err: error, chainId: chain.chainId }, 'the vaults of a chain could not be read')
+    return undefined
   }
 }
+
+/** Vaults as they were read, and prices by asset. */
+type Seen = { observed: readonly Observed[]; prices: Awaited<ReturnType<typeof findPrices>> }
 
 /** Reads the vaults and tries them; pushes changed capabilities and TVL in one transaction. */
 async function pushStates(
@@ -87,7 +105,7 @@ async function pushStates(
   chain: Chain,
   opportunities: readonly OpportunityRecord[],
   kept: KeptTrials,
-): Promise<void> {
+): Promise<Seen> {
   const now = ctx.clock.now()
   const assets = opportunities.map((record) => record.vault.asset)
   const [observed, prices] = await Promise.all([
@@ -96,12 +114,13 @@ async function pushStates(
   ])
   const capabilities = listCapabilityPushes(observed, now)
   const tvls = listTvlPushes(observed, prices, now)
-  if (capabilities.length === 0 && tvls.length === 0) return
+  if (capabilities.length === 0 && tvls.length === 0) return { observed, prices }
   await inTransaction(ctx.db, async (tx) => {
     if (capabilities.length > 0) await updateCapabilities(tx, capabilities)
     if (tvls.length > 0) await updateTvl(tx, tvls)
     await bumpLiveVersion(tx)
   })
+  return { observed, prices }
 }
 
 /** Takes the movements computed by those who keep history; every process shows them from its next snapshot on. */

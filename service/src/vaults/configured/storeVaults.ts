@@ -76,9 +76,11 @@ export const vaultsOf = (db: Queryable): Fragment => db.view`(
   from vaults)`
 
 /** Which vault has which share token. */
-export async function listShares(db: Queryable): Promise<{ chainId: number; address: string; receiptToken: string }[]> {
-  return db<{ chainId: number; address: string; receiptToken: string }[]>`
-    select chain_id as "chainId", address, lower(receipt_token) as "receiptToken" from vaults`
+export async function listShares(
+  db: Queryable,
+): Promise<{ chainId: number; address: string; receiptToken: string; asset: string }[]> {
+  return db<{ chainId: number; address: string; receiptToken: string; asset: string }[]>`
+    select chain_id as "chainId", address, lower(receipt_token) as "receiptToken", lower(asset) as asset from vaults`
 }
 
 /** Adds protocols, or replaces what describes them. */

@@ -4,6 +4,7 @@ import { chainKey } from '../records.js'
 import type { tables } from '../tables.js'
 import { type CatalogueFile, type FileOpportunityEntry, slugId } from './catalogueFile.js'
 import { checkHolders, type DeclaredAt, lowerHolder } from './checkHolders.js'
+import { checkPriceCircles, type PricedShare } from './checkPriceCircles.js'
 import { cleanText, cleanTokenText, textLengths } from './cleanText.js'
 
 /** Rows in the database: an entry of the file may refer to them. */
@@ -23,6 +24,7 @@ export type Known = {
   opportunityVaults: ReadonlyMap<string, string>
   /** Addresses of vaults by `chainKey` of their receipt token. */
   vaultsOfShare: ReadonlyMap<string, string>
+  shares: readonly PricedShare[]
   /** Organization by builder code. */
   distributors: ReadonlyMap<string, string>
   chainSlugs: ReadonlyMap<string, number>
@@ -106,6 +108,7 @@ export function resolveFile(file: CatalogueFile, known: Known): Resolved {
     resolveOpportunity(entry, `/opportunities/${index}`, refs, rows, report)
   })
   checkHolders(refs.holders, { vaults: refs.vaultKeys }, report)
+  checkPriceCircles(known.shares, refs.shares, report)
   resolveDistributors(file, refs, known, rows, report)
   return { rows, pegs: listPegs(file), problems }
 }
@@ -205,6 +208,7 @@ function collectIds(file: CatalogueFile, known: Known, report: Report) {
     /** Vaults and their shares, by chain and address. */
     vaultKeys: new Set([...known.opportunityVaults.keys(), ...known.vaultsOfShare.keys()]),
     holders: [] as DeclaredAt[],
+    shares: [] as (PricedShare & { pointer: string })[],
     once,
     known,
     organization: named('organization', file.organizations),
@@ -273,6 +277,7 @@ function resolveOpportunity(entry: FileOpportunityEntry, at: string, refs: Refs,
     refs.holders.push({ ...place, holder: lowerHolder(holder), pointer: `${at}/vault/holders/${position}` })
   })
   refs.vaultKeys.add(key).add(share)
+  refs.shares.push({ chainId: vault.chainId, receiptToken, asset: lower(vault.asset), pointer: `${at}/vault/asset` })
   rows.vaults.push({
     ...vault,
     address,

@@ -45,6 +45,7 @@ export async function readKnown(tx: Queryable): Promise<Known> {
     opportunityIds: new Set(opportunities.map(({ id }) => id)),
     opportunitySlugs: new Map(opportunities.map(({ id, slug }) => [slug, id])),
     opportunityVaults: new Map(opportunities.map((row) => [chainKey(row.chainId, row.vaultAddress), row.id])),
+    shares,
     vaultsOfShare: new Map(shares.map((row) => [chainKey(row.chainId, row.receiptToken), row.address])),
     distributors: new Map(distributors.map(({ id, organizationId }) => [id, organizationId])),
   }
