@@ -158,11 +158,18 @@ function chooseCredit(
         problems.add(oneNodesWord)
         return undefined
       }
-      const isSwap = saysSwap(reading) ?? (!isVaultAddress(placed.vault, frame.target) && frame.target !== wallet)
+      const isSwap = saysSwap(reading) ?? callsAnother(frame, wallet, placed)
       return { distributorId: code, attribution, isSwap }
     }
   }
   return undefined
+}
+
+/** Whether a call goes to a contract that may swap: not the vault, a declared forwarder, the wallet, or its own caller. */
+function callsAnother({ caller, target }: Frame, wallet: string, { vault, forwarders }: PlacedEvent): boolean {
+  if (isVaultAddress(vault, target) || forwarders?.has(target)) return false
+  // An account's batch for somebody else is no swap.
+  return target !== wallet && target !== caller
 }
 
 /** Whether a suffix in the form this service writes says that its plan swaps; undefined of any other. */

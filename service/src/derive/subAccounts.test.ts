@@ -42,7 +42,7 @@ describe('a sub-account', () => {
       const chain = openHandChain(declared)
       expect(chain.mine(register(registered(owner))).owners).toMatchObject([{ owner, forwarder: connector }])
       const rows = chain.mine(sent)
-      expect(entries(rows)).toEqual([`deposit alpha unsigned ${sub} 9 9 swap`])
+      expect(entries(rows)).toEqual([`deposit alpha unsigned ${sub} 9 9`])
       expect([chain.lots(sub), chain.lots(owner)]).toEqual([{ alpha: 9n }, {}])
     }
   })

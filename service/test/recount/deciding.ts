@@ -35,6 +35,12 @@ function wantsSignature(config: DeriveConfig, id: string, timestamp: number): bo
   return wants
 }
 
+/** SEMANTICS §2, *isSwap*: the call goes neither to the vault, a forwarder or the wallet nor back to who made it. */
+function isAnother({ target, caller }: Frame, vault: string, wallet: string, { config, timestamp }: Deciding): boolean {
+  const forwarders = (config.forwarders ?? []).filter(({ from }) => from <= timestamp).map(({ address }) => address)
+  return ![vault, wallet, caller, ...forwarders].includes(target)
+}
+
 /** A suffix that rests on one node's word is no fact yet. */
 const isWord = (frame: Frame, suffix: Suffix, { trustTraces, input }: Deciding): boolean =>
   frame.isWord && !trustTraces && !contains(input, suffix.bytes)
@@ -100,7 +106,7 @@ function decideOne(chain: Chain, event: Creditable, wallet: string, deciding: De
     // One node's word: its bytes stand nowhere in the transaction's input.
     if (isWord(frame, suffix, deciding)) return undefined
     const attribution = signed ? 'signed' : suffix.kind === 'legacy' ? 'legacy' : 'unsigned'
-    const isSwap = suffix.ours ? suffix.ours.swaps : frame.target !== vault && frame.target !== wallet
+    const isSwap = suffix.ours ? suffix.ours.swaps : isAnother(frame, vault, wallet, deciding)
     return { distributorId, attribution, isSwap }
   }
   return undefined
