@@ -23,6 +23,8 @@ type Vectors = {
   block: { transactionsRoot: Hex; transactions: Told[] }
   receipts: (Told & { type: string; logs: { address: Hex; topics: Hex[] }[] })[]
   receiptsRoot: Hex
+  /** Blocks of Ethereum and Arbitrum; a bloom is left out, as it follows from the logs. */
+  blocks: Record<string, { header: Told; transactions?: Told[]; receipts: Vectors['receipts'] }>
 }
 const vectors: Vectors = JSON.parse(readFileSync(new URL('../../test/vectors/blocks.json', import.meta.url), 'utf8'))
 const hash = (bytes: Uint8Array) => keccak256(bytes, 'bytes')
@@ -49,6 +51,21 @@ describe('the forms of blocks', () => {
     const canyon = decodeRlp(encodeReceipt({ ...deposit, depositReceiptVersion: '0x1' }).subarray(1))
     expect(canyon?.slice(4)).toEqual([hexToBytes('0x3d3bbf'), Uint8Array.of(1)])
   })
+
+  it.each(Object.entries(vectors.blocks))(
+    'gives the published receipts of %s the root in their header, which hashes to its published hash',
+    (_, { header, transactions, receipts }) => {
+      const encoded = receipts.map((each) => encodeReceipt({ ...each, logsBloom: bloomOf(each.logs) }))
+      expect(rootOf(encoded)).toBe(header.receiptsRoot)
+      const logsBloom = bloomOf(receipts.flatMap(({ logs }) => logs))
+      expect(keccak256(encodeHeader({ ...header, logsBloom }))).toBe(header.hash)
+      if (!transactions) return
+      expect(transactions.map((each) => keccak256(encodeTransaction(each)))).toEqual(
+        transactions.map(({ hash }) => hash),
+      )
+      expect(rootOf(transactions.map(encodeTransaction))).toBe(header.transactionsRoot)
+    },
+  )
 
   it('encodes no type and no header it does not know', () => {
     const [header] = Object.values(vectors.headers) as [Told]

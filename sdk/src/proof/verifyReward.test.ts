@@ -150,18 +150,20 @@ describe('a proof of a reward', () => {
     const names = Object.keys(mutations)
     const accepted: string[] = []
     const tried = new Map<string, number>()
-    for (let run = 0; run < mutationCount; run++) {
+    let done = 0
+    for (let run = 0; done < mutationCount; run++) {
       const at = below(random, worlds.length)
       const { proof: source, root, file } = worlds[at]!
       const proof = structuredClone(source) as Record<string, unknown>
       const name = names[run % names.length]!
       mutations[name]!(proof, random, worlds[(at + 1) % worlds.length]!)
       if (JSON.stringify(proof) === JSON.stringify(source)) continue
+      done += 1
       tried.set(name, (tried.get(name) ?? 0) + 1)
       const verdict = verifyReward(proof as never, { root, file })
       if (verdict.ok) accepted.push(`${name} ${run}`)
     }
-    console.info(`${[...tried.values()].reduce((a, b) => a + b, 0)} mutations of rewards: ${accepted.length} accepted`)
+    console.info(`${done} mutations of rewards: ${accepted.length} accepted`)
     expect(accepted).toEqual([])
     expect([...tried.keys()].sort()).toEqual([...names].sort())
   }, 7_200_000)
