@@ -22,13 +22,17 @@ export async function startDevnet() {
     })
     child.once('exit', (code) => reject(new Error(`the devnet ended with ${code}: ${said}`)))
   })
-  const { baseUrl, rpcUrl, keys } = JSON.parse(await readFile(join(folder, 'dev.json'), 'utf8'))
+  const dev = JSON.parse(await readFile(join(folder, 'dev.json'), 'utf8'))
+  const { baseUrl, rpcUrl, keys } = dev
   const rpc = async (method, params = []) => {
     const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
     const answer = await fetch(rpcUrl, { ...init, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })
     return (await answer.json()).result
   }
   return {
+    /** What the devnet says of itself: accounts, keys, opportunities. */
+    dev,
+    rpc,
     baseUrl,
     key: keys.publishable,
     pid: child.pid,

@@ -128,10 +128,10 @@ function createTelling() {
       tell(vault, topics.deposit, [sender, owner], [shares, shares])
       facts.push({ at: at(), kind: 'deposit', owner, shares, code })
     },
-    withdraw: (sender: string, owner: string, shares: bigint) => {
+    withdraw: (sender: string, owner: string, shares: bigint, code: string | null) => {
       move(owner, zero, shares)
       tell(vault, topics.withdraw, [sender, owner, owner], [shares, shares])
-      facts.push({ at: at(), kind: 'withdraw', owner, shares })
+      facts.push({ at: at(), kind: 'withdraw', owner, shares, code })
     },
     enter,
     leave,
@@ -187,7 +187,7 @@ function createWorld(random: Random, lies: boolean) {
     })
     /** The transaction, after what was told in it. */
     const after = (_told: unknown): Transaction => plain()
-    const deposited = (to: Address, input: string): Transaction => ({
+    const coded = (to: Address, input: string): Transaction => ({
       ...{ from: me, to, input: `${input}${code === null ? '' : codes(code)}` },
       ...{ logs: telling.logs, facts: telling.facts },
     })
@@ -208,13 +208,13 @@ function createWorld(random: Random, lies: boolean) {
         const n = amount()
         add(own, me, n)
         telling.deposit(me, me, n, code)
-        return deposited(vault, call.deposit(n, me))
+        return coded(vault, call.deposit(n, me))
       },
       withdraw: () => {
         const n = part(has(own, me))
-        if (n > 0n) telling.withdraw(me, me, n)
+        if (n > 0n) telling.withdraw(me, me, n, code)
         add(own, me, -n)
-        return plain(call.redeem(n, me, me))
+        return coded(vault, call.redeem(n, me, me))
       },
       send: () => {
         const n = part(has(own, me))
@@ -242,7 +242,7 @@ function createWorld(random: Random, lies: boolean) {
         if (rest > 0n) telling.move(router, me, rest)
         add(own, router, -rest)
         add(own, me, rest)
-        return deposited(router, call.zap(n, me))
+        return coded(router, call.zap(n, me))
       },
       /** Straight on: what comes out of one holder goes into another, or the same again, for the same account. */
       migrate: () => {
@@ -255,14 +255,14 @@ function createWorld(random: Random, lies: boolean) {
         const n = part(has(kept, key(at, me)))
         if (n > 0n) {
           take(me, me, n)
-          telling.withdraw(me, me, n)
+          telling.withdraw(me, me, n, code)
           add(own, me, -n)
         }
         const fresh = amount()
         telling.deposit(router, router, fresh, code)
         add(own, router, fresh)
         put(router, me, fresh, beside)
-        return deposited(router, call.zap(fresh, me))
+        return coded(router, call.zap(fresh, me))
       },
       /** The holder redeems for the account. */
       exit: () => {
@@ -270,9 +270,9 @@ function createWorld(random: Random, lies: boolean) {
         if (n === 0n) return plain()
         add(kept, key(at, me), -n)
         if (at === market) telling.leave(at, me, n)
-        telling.withdraw(at, at, n)
+        telling.withdraw(at, at, n, code)
         if (at !== market) telling.leave(at, me, n)
-        return plain()
+        return coded(at, call.zap(n, me))
       },
       bundle: () => {
         put(me, me, part(has(own, me)))

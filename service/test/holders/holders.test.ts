@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createDerivation, derive, emptyState } from '../../src/derive/index.js'
-import type { DeriveState } from '../../src/derive/rows.js'
+import type { DeriveState, InteractionRow } from '../../src/derive/rows.js'
 import { seededRandom, times } from '../seed.js'
 import { counts, createHistory, gauge, type History, market, stake, type Transaction } from './histories.js'
-import { createRecount } from './recount.js'
+import { createRecount, type Entry } from './recount.js'
+import { createStreams } from './streams.js'
 
 const holders = [stake, gauge, market] as string[]
 
@@ -28,6 +29,14 @@ function show(state: DeriveState) {
   }
 }
 
+/** The place in its block of the first log of a transaction. */
+const firstLog = ({ logs }: History['blocks'][number]['block'], index: number): number =>
+  logs.findIndex(({ transactionIndex }) => transactionIndex === index)
+
+const showEntry = ({ logIndex, kind, wallet, distributorId, assets }: InteractionRow) =>
+  `${logIndex} ${kind} ${wallet} ${distributorId} ${assets}`
+const tellEntry = ({ at, kind, wallet, code, assets }: Entry) => `${at} ${kind} ${wallet} ${code} ${assets}`
+
 /** Wallets whose lots a transaction may lessen: who sends, who is named as going out or moving, and all where a holder broke. */
 function mayLose({ facts }: Transaction): Set<string> {
   return new Set(
@@ -37,19 +46,28 @@ function mayLose({ facts }: Transaction): Set<string> {
   )
 }
 
-type Seen = { transactions: number; broken: number; started: number; lots: number }
+type Seen = { transactions: number; broken: number; started: number; lots: number; entries: number; paid: number }
 
 function compare(history: History, seen: Seen): void {
   const derivation = createDerivation(history.config)
   const state = emptyState()
   const recount = createRecount(history.rules)
+  const streams = createStreams(history, 15)
   let before = show(state)
   for (const { block, transactions } of history.blocks) {
     const rows = derive(block, derivation, state)
-    for (const { facts } of transactions) recount.transact(block.timestamp, facts)
+    const entries = transactions.flatMap(({ facts }, index) =>
+      recount.transact(block.timestamp, facts).map((entry) => ({ ...entry, at: entry.at + firstLog(block, index) })),
+    )
+    expect({ block: block.number, entries: rows.interactions.map(showEntry).sort() }).toEqual({
+      block: block.number,
+      entries: entries.map(tellEntry).sort(),
+    })
+    seen.entries += entries.length
     const now = show(state)
     const told = { holdings: recount.holdings(), held: recount.held() }
     expect({ block: block.number, ...now, standings: {} }).toEqual({ block: block.number, ...told, standings: {} })
+    streams.tell(block.timestamp, rows, told.holdings)
     for (const holder of holders) {
       const [was, is] = [before.standings[holder], now.standings[holder]]
       if (was?.startsWith('true') && is?.startsWith('false')) seen.broken += 1
@@ -64,11 +82,14 @@ function compare(history: History, seen: Seen): void {
     seen.lots += rows.lotChanges.length
     before = now
   }
+  const [paid, due] = streams.count()
+  expect(paid).toEqual(due)
+  seen.paid += Object.keys(due).length
   expect(show(state).standings).toEqual({ ...show(state).standings, ...recount.standings() })
 }
 
 describe('histories of staking, a gauge and collateral', () => {
-  const seen: Seen = { transactions: 0, broken: 0, started: 0, lots: 0 }
+  const seen: Seen = { transactions: 0, broken: 0, started: 0, lots: 0, entries: 0, paid: 0 }
   const random = seededRandom()
   const runs = 20 * times
 
@@ -77,6 +98,8 @@ describe('histories of staking, a gauge and collateral', () => {
     expect(seen.broken).toBeGreaterThan(runs / 2)
     expect(seen.started).toBeGreaterThan(runs)
     expect(seen.lots).toBeGreaterThan(runs * 20)
+    expect(seen.entries).toBeGreaterThan(runs * 10)
+    expect(seen.paid).toBeGreaterThan(runs * 3)
   })
 
   afterAll(() => {

@@ -1,12 +1,11 @@
 /**
  * Holders looked through, a second time: written from the definitions (docs/methodology.md, "Holders looked through", and how kept
- * shares, netting and lots are defined there), without the code under test. Of each transaction it takes the facts in the order
- * of the logs, and whom each deposit is credited to.
+ * shares, netting, lots and entries are defined there), without the code under test. Of each transaction it takes the facts in the
+ * order of the logs, and whom each deposit and withdrawal is credited to.
  */
 export type Fact = { at: number } & (
   | { kind: 'transfer'; from: string; to: string; amount: bigint }
-  | { kind: 'deposit'; owner: string; shares: bigint; code: string | null }
-  | { kind: 'withdraw'; owner: string; shares: bigint }
+  | { kind: 'deposit' | 'withdraw'; owner: string; shares: bigint; code: string | null }
   | { kind: 'in' | 'out'; holder: string; account: string; shares: bigint; emitsFirst: boolean }
   | { kind: 'move'; holder: string; account: string; to: string; shares: bigint }
   | { kind: 'upgrade'; holder: string }
@@ -22,6 +21,10 @@ export type Rules = {
 /** A chip: shares that arrived at a place in this transaction. `old`: the place that held them before it. */
 type Chip = { n: bigint; mark: Fact | undefined; old: string | undefined }
 type Place = { chips: Chip[]; left: bigint; lots: Map<string, bigint> }
+/** An entry of the ledger: the fact that is its event, in its transaction. A share is a unit of the asset here. */
+export type Entry = { at: number; kind: 'deposit' | 'withdraw'; wallet: string; code: string; assets: bigint }
+/** Old shares of a place that were burned; `by`: the Withdraw, whose burn is the Transfer before it. */
+type Burn = { place: string; n: bigint; at: number; by: Fact | undefined }
 type Standing = { counts: boolean; brokenAt: number; ignored: number }
 
 const free = '~'
@@ -99,7 +102,7 @@ export function createRecount(rules: Rules) {
     return taker
   }
 
-  function transact(time: number, facts: readonly Fact[]) {
+  function transact(time: number, facts: readonly Fact[]): Entry[] {
     start(time)
     const places = new Map<string, Place>()
     const open = (name: string): Place => {
@@ -110,7 +113,7 @@ export function createRecount(rules: Rules) {
     const has = (name: string) => open(name).left + sum(open(name).chips.map(({ n }) => n))
     const broken = new Map<string, 'short' | 'upgrade'>()
     const taker = matchEvents(facts)
-    const burns: { place: string; n: bigint; at: number }[] = []
+    const burns: Burn[] = []
     const lacking = new Map<string, bigint>()
     let clock = 0
     const arrivals = new Map<Chip, number>()
@@ -120,7 +123,12 @@ export function createRecount(rules: Rules) {
       const events = facts.filter(({ kind }) => kind === 'deposit' || kind === 'withdraw')
       return events.find((each) => each.kind === 'deposit' && each.owner === fact.to && each.at === fact.at + 1)
     }
-    const moveChips = (from: string, to: string, amount: bigint, mint: Fact | undefined) => {
+    /** The Withdraw that a Transfer to zero burned for. */
+    const burnOf = (fact: Fact) =>
+      fact.kind === 'transfer' && fact.to === zero
+        ? facts.find((each) => each.kind === 'withdraw' && each.owner === fact.from && each.at === fact.at + 1)
+        : undefined
+    const moveChips = (from: string, to: string, amount: bigint, mint: Fact | undefined, by?: Fact) => {
       if (from === to || amount === 0n) return
       const moving: Chip[] = []
       let wanted = amount
@@ -145,7 +153,7 @@ export function createRecount(rules: Rules) {
       for (const chip of moving) {
         clock += 1
         if (to === zero) {
-          if (chip.old !== undefined) burns.push({ place: chip.old, n: chip.n, at: clock })
+          if (chip.old !== undefined) burns.push({ place: chip.old, n: chip.n, at: clock, by })
         } else if (chip.old === to) open(to).left += chip.n
         else {
           open(to).chips.push(chip)
@@ -187,19 +195,37 @@ export function createRecount(rules: Rules) {
         for (const source of sources)
           for (const target of targets) {
             const n = least(source[1], target[1])
-            moveChips(source[0], target[0], n, mint)
+            moveChips(source[0], target[0], n, mint, burnOf(fact))
             source[1] -= n
             target[1] -= n
           }
       }
     }
     settle(places, burns, arrivals, lacking)
+    const entries = listEntries(places, burns)
     for (const [holder, why] of broken) breakHolder(holder, why, time, lacking.get(holder) ?? 0n)
+    return entries
+  }
+
+  /** What accounts kept of credited deposits, and lost of old shares to credited withdrawals. */
+  function listEntries(places: ReadonlyMap<string, Place>, burns: readonly Burn[]): Entry[] {
+    const sums = new Map<string, Entry>()
+    const count = (fact: Fact | undefined, place: string, n: bigint) => {
+      const wallet = whose(place)
+      if ((fact?.kind !== 'deposit' && fact?.kind !== 'withdraw') || fact.code === null) return
+      if (n === 0n || !isAccount(wallet)) return
+      const key = `${fact.at} ${wallet}`
+      const { at, kind, code } = fact
+      sums.set(key, { at, kind, wallet, code, assets: (sums.get(key)?.assets ?? 0n) + n })
+    }
+    for (const [place, { chips }] of places) for (const { mark, n } of chips) count(mark, place, n)
+    for (const { by, place, n } of burns) count(by, place, n)
+    return [...sums.values()]
   }
 
   function settle(
     places: ReadonlyMap<string, Place>,
-    burns: { place: string; n: bigint; at: number }[],
+    burns: Burn[],
     arrivals: ReadonlyMap<Chip, number>,
     lacking: ReadonlyMap<string, bigint>,
   ) {
