@@ -1,9 +1,11 @@
 import { transferTopic } from '../rpc/abis.js'
 import type { RawBlock, RawLog } from '../rpc/raw.js'
-import { decodeHolderEvent, type HolderEvent } from '../vaults/holders/index.js'
+import { keepsNothing } from '../vaults/configured/index.js'
+import { type DeclaredHolder, decodeHolderEvent, type HolderEvent } from '../vaults/holders/index.js'
 import type { DeriveVault } from './config.js'
 import { decodeTransfer, type Transfer } from './events.js'
 import { isDue, listHolders, stateOfHolder } from './heldPots.js'
+import { smaller } from './lots.js'
 import { type DeriveState, heldKey, holderKey } from './rows.js'
 
 /** A holder's accounts in one vault. */
@@ -22,12 +24,16 @@ type Derivation = {
   holdersByAddress: ReadonlyMap<string, readonly DeriveVault[]>
 }
 type Told = { transfers: Transfer[]; events: HolderEvent[] }
+type Moving = Extract<HolderEvent, { kind: 'in' | 'out' }>
+
+/** What is known before some blocks; `least`: by `heldKey`, the least that accounts have as far as the blocks were looked at. */
+export type KnownHeld = { state: DeriveState; least: Map<string, bigint> }
 
 /** The state of declared holders that must be known before a block is derived. */
 export function listHeldKeys(
   block: Pick<RawBlock, 'timestamp' | 'logs' | 'transactions'>,
   { config, ...derivation }: Derivation,
-  state?: DeriveState,
+  known?: KnownHeld,
 ): HeldKeys {
   const keys: HeldKeys = { held: new Map(), doubtful: new Map() }
   if (derivation.holdersByAddress.size === 0) return keys
@@ -43,8 +49,7 @@ export function listHeldKeys(
     for (const [address, holder] of holders) {
       const own = { vaultId: vault.id, holder: address }
       for (const wallet of [address, ...wallets]) keys.held.set(heldKey(vault.id, address, wallet), { ...own, wallet })
-      const starts = state === undefined || isDue(stateOfHolder(state, vault.id, address), holder, block.timestamp)
-      if (starts || [...byTransaction].some(([index, told]) => isDoubtful(told, address, traced.has(index))))
+      if (!known || mayEnd(vault, holder, { timestamp: block.timestamp, byTransaction, traced, known }))
         keys.doubtful.set(holderKey(vault.id, address), own)
     }
   }
@@ -82,13 +87,48 @@ function listWallets({ transfers, events }: Told): string[] {
   return [...transfers.flatMap(({ from, to }) => [from, to]), ...named]
 }
 
-/** Whether a transaction may show that a holder is not to be believed: anything but one Transfer with its one event. */
-function isDoubtful({ transfers, events }: Told, holder: string, isTraced: boolean): boolean {
-  const out = transfers.filter(({ from, to }) => from === holder && from !== to)
-  const own = events.filter((event) => event.holder === holder)
-  if (own.some(({ kind }) => kind === 'upgrade')) return true
-  if (out.length === 0) return false
-  const [only, ...more] = own.filter(({ kind }) => kind === 'out')
-  if (out.length > 1 || more.length > 0 || isTraced || only?.kind !== 'out') return true
-  return only.shares < (out[0]?.amount ?? 0n)
+type Block = { timestamp: number; byTransaction: ReadonlyMap<number, Told>; traced: ReadonlySet<number> }
+
+/** Whether a holder may begin or end to be believed in a block. Counts on what its accounts have at least. */
+function mayEnd(vault: DeriveVault, holder: DeclaredHolder, block: Block & { known: KnownHeld }): boolean {
+  const { timestamp, byTransaction, traced, known } = block
+  const leastOf = (account: string): bigint => {
+    const key = heldKey(vault.id, holder.address, account)
+    return known.least.get(key) ?? known.state.held.get(key)?.shares ?? 0n
+  }
+  const setLeast = (account: string, shares: bigint) =>
+    known.least.set(heldKey(vault.id, holder.address, account), shares)
+  let mayBe = isDue(stateOfHolder(known.state, vault.id, holder.address), holder, timestamp)
+  for (const [index, told] of [...byTransaction].sort(([a], [b]) => a - b)) {
+    const own = told.events.filter((event) => event.holder === holder.address)
+    const isPlain = !traced.has(index) && !own.some(({ kind }) => kind === 'upgrade')
+    const left = told.transfers.filter(({ from, to }) => from === holder.address && from !== to)
+    const out = isPlain ? findOnly(vault, own, left, 'out') : undefined
+    const isTaken = out !== undefined && out.shares >= (left[0]?.amount ?? 0n)
+    if (!isPlain || (left.length > 0 && !(isTaken && leastOf(out.account) >= (left[0]?.amount ?? 0n)))) mayBe = true
+    const came = told.transfers.filter(({ from, to }) => to === holder.address && from !== to)
+    const into = isPlain ? findOnly(vault, own, came, 'in') : undefined
+    const moved = isPlain && own.length === 1 && own[0]?.kind === 'move' ? own[0] : undefined
+    if (moved) setLeast(moved.to, leastOf(moved.to) + smaller(moved.shares, leastOf(moved.account)))
+    if (into) setLeast(into.account, leastOf(into.account) + smaller(into.shares, came[0]?.amount ?? 0n))
+    for (const event of own)
+      if (event.kind === 'out' || event.kind === 'move')
+        setLeast(event.account, leastOf(event.account) - smaller(event.shares, leastOf(event.account)))
+  }
+  return mayBe
+}
+
+/** The one event of a kind in a transaction, where it takes its one Transfer whatever else is known. */
+function findOnly(
+  vault: DeriveVault,
+  events: readonly HolderEvent[],
+  transfers: readonly Transfer[],
+  kind: Moving['kind'],
+): Moving | undefined {
+  const [event, ...others] = events.filter((each): each is Moving => each.kind === kind)
+  const [transfer, ...more] = transfers
+  if (!event || !transfer || others.length > 0 || more.length > 0 || keepsNothing(vault, event.account))
+    return undefined
+  const isInOrder = event.isBeforeTransfer ? event.logIndex < transfer.logIndex : event.logIndex > transfer.logIndex
+  return isInOrder ? event : undefined
 }

@@ -257,7 +257,8 @@ async function addHeldOf(
 ): Promise<void> {
   const { state, keys, blocks, config, place } = input
   await addHeld(db, state, listUnknown(keys.held, state.held), place)
-  const doubtful = new Map(blocks.flatMap((block) => [...listHeldKeys(block, config, state).doubtful]))
+  const known = { state, least: new Map<string, bigint>() }
+  const doubtful = new Map(blocks.flatMap((block) => [...listHeldKeys(block, config, known).doubtful]))
   for (const { vaultId, wallet } of await addAccounts(db, state, [...doubtful.values()], place))
     keys.holders.set(holderKey(vaultId, wallet), { vaultId, wallet })
 }
