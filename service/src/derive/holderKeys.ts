@@ -26,7 +26,7 @@ type Derivation = {
 type Told = { transfers: Transfer[]; events: HolderEvent[] }
 type Moving = Extract<HolderEvent, { kind: 'in' | 'out' }>
 
-/** What is known before some blocks; `least`: by `heldKey`, the least that accounts have as far as the blocks were looked at. */
+/** The state before some blocks; `least`: by `heldKey`, the least that accounts have as far as the blocks were looked at. */
 export type KnownHeld = { state: DeriveState; least: Map<string, bigint> }
 
 /** The state of declared holders that must be known before a block is derived. */

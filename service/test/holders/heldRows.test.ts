@@ -101,4 +101,4 @@ it('rows of holders are those of a derivation in memory, whenever a watcher star
     expect({ hash: rebuilt.hash, rows: await listRows(db, chainId) }).toEqual({ hash, rows: live })
   }
   expect(broken).toBeGreaterThan(0)
-})
+}, 300_000)

@@ -100,7 +100,7 @@ describe('histories of staking, a gauge and collateral', () => {
     expect(seen.lots).toBeGreaterThan(runs * 20)
     expect(seen.entries).toBeGreaterThan(runs * 10)
     expect(seen.paid).toBeGreaterThan(runs * 3)
-  })
+  }, 300_000)
 
   afterAll(() => {
     const acts = [...counts].map(([name, count]) => `${name} ${count}`).join(', ')
