@@ -86,7 +86,7 @@ function judgeHonest(
   return { months, aboveLook: above.length, refused, above }
 }
 
-const patience = 120_000
+const patience = 400_000
 const onMonth = (draw: (month: ReturnType<typeof openMonth>, random: Random) => void) => (random: Random) => {
   const month = openMonth()
   draw(month, random)
