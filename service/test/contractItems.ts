@@ -325,6 +325,15 @@ export type Earning = {
   token: Token
   firstDepositAt: string | null
   lastActivityAt: string | null
+  inRange?: {
+    from: string
+    to: string
+    deposited: Sum
+    withdrawn: Sum
+    start: Sum
+    end: Sum
+    earned: Sum
+  } | null
 }
 export type TokenRow = {
   address: string

@@ -238,7 +238,7 @@ export type Operations = SwapOperations &
     }>
     GetWalletPortfolio: As<{
       path: { address: string }
-      query: { includeProtocolTokens?: boolean }
+      query: { includeProtocolTokens?: boolean; earnedFrom?: string; earnedTo?: string }
       answer: {
         portfolio: {
           productsEarnings: Earning[]

@@ -2,11 +2,18 @@ import { formatTs } from '../../kernel/clock.js'
 import { type CatalogueSnapshot, findOpportunity, toToken } from '../catalogue/index.js'
 import type { Earned } from './context.js'
 import type { Earnings, OpportunityEarning } from './earnings.js'
-import type { EarningRow } from './schema.js'
+import type { EarningRow, InRange } from './schema.js'
+
+/** Tells the earnings of the range that was asked for; absent where none was. */
+export type TellInRange = (earning: OpportunityEarning) => InRange | null
 
 /** Earnings by the opportunity's name; of each chain one sentence names what has no share price yet. */
-export function toEarned(snapshot: CatalogueSnapshot, { earnings, unvalued }: Earnings): Earned {
-  const rows = earnings.flatMap((earning) => toEarningRow(snapshot, earning))
+export function toEarned(
+  snapshot: CatalogueSnapshot,
+  { earnings, unvalued }: Earnings,
+  tellInRange?: TellInRange,
+): Earned {
+  const rows = earnings.flatMap((earning) => toEarningRow(snapshot, earning, tellInRange))
   const chains = [...new Set(unvalued.map(({ chainId }) => chainId))]
   return {
     rows: rows.sort(
@@ -22,7 +29,11 @@ export function toEarned(snapshot: CatalogueSnapshot, { earnings, unvalued }: Ea
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-function toEarningRow(snapshot: CatalogueSnapshot, earning: OpportunityEarning): EarningRow[] {
+function toEarningRow(
+  snapshot: CatalogueSnapshot,
+  earning: OpportunityEarning,
+  tellInRange: TellInRange | undefined,
+): EarningRow[] {
   const { opportunityId, deposited, withdrawn, current, earned, firstDepositAt, lastActivityAt } = earning
   const opportunity = findOpportunity(snapshot, opportunityId)
   if (!opportunity) return []
@@ -34,6 +45,7 @@ function toEarningRow(snapshot: CatalogueSnapshot, earning: OpportunityEarning):
       token: toToken(opportunity.baseToken),
       firstDepositAt: firstDepositAt && formatTs(firstDepositAt),
       lastActivityAt: lastActivityAt && formatTs(lastActivityAt),
+      ...(tellInRange && { inRange: tellInRange(earning) }),
     },
   ]
 }

@@ -9,6 +9,10 @@ export type Sum = { native: string; usd: string | null }
 /** The earnings of a wallet in an opportunity: earned = current + withdrawn − deposited, to the last digit. */
 export type OpportunityEarning = {
   opportunityId: string
+  vaultId: number
+  assetDecimals: number
+  /** The held shares, including those that wait for a redemption. */
+  shares: string
   deposited: Sum
   withdrawn: Sum
   current: Sum
@@ -51,14 +55,16 @@ export function valueFlows(
     const sums = computeEarnings(row, findSharePrice(row))
     if (!sums) all.unvalued.push({ opportunityId: opportunity.id, chainId: row.chainId })
     else {
-      const { firstDepositAt, lastActivityAt } = row
-      all.earnings.push({ opportunityId: opportunity.id, ...sums, firstDepositAt, lastActivityAt })
+      const { vaultId, assetDecimals, shares, firstDepositAt, lastActivityAt } = row
+      const of = { opportunityId: opportunity.id, vaultId, assetDecimals, shares }
+      all.earnings.push({ ...of, ...sums, firstDepositAt, lastActivityAt })
     }
   }
   return all
 }
 
-type Exact = { native: bigint; usd: bigint | null }
+/** A sum in smallest units of the asset, and in US dollars scaled by 10^18. */
+export type Exact = { native: bigint; usd: bigint | null }
 
 /**
  * Earnings from the sums of a wallet's flows, with the share price of the block at which holdings are read, if it was; undefined
@@ -79,10 +85,7 @@ export function computeEarnings(
         ? null
         : current.usd + withdrawn.usd - deposited.usd,
   }
-  const show = ({ native, usd }: Exact): Sum => ({
-    native: formatUnits(native, row.assetDecimals),
-    usd: usd === null ? null : formatUnits(usd, usdDecimals),
-  })
+  const show = (sum: Exact) => showSum(sum, row.assetDecimals)
   return { deposited: show(deposited), withdrawn: show(withdrawn), current: show(current), earned: show(earned) }
 }
 
@@ -110,7 +113,15 @@ function atSnapshot(row: VaultEarnings, shares: bigint): bigint | undefined {
   return fresh > worth ? fresh : worth
 }
 
+export function showSum({ native, usd }: Exact, decimals: number): Sum {
+  return { native: formatUnits(native, decimals), usd: usd === null ? null : formatUnits(usd, usdDecimals) }
+}
+
+export function readSum({ native, usd }: Sum, decimals: number): Exact {
+  return { native: parseDecimal(native, decimals), usd: parseUsd(usd) }
+}
+
 /** US dollars as text, scaled by 10^18 and cut. */
-function parseUsd(text: string | null): bigint | null {
+export function parseUsd(text: string | null): bigint | null {
   return text === null ? null : parseDecimal(text, usdDecimals)
 }

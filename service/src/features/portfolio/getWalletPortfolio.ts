@@ -8,26 +8,28 @@ import type { CatalogueSnapshot } from '../catalogue/index.js'
 import type { Budget } from './budget.js'
 import type { Earned, FlowSums, PortfolioContext, Problem } from './context.js'
 import { toEarned } from './earned.js'
-import { type FindSharePrice, valueFlows } from './earnings.js'
+import { type FindSharePrice, type OpportunityEarning, valueFlows } from './earnings.js'
 import { findWallet } from './ecosystem.js'
 import { describeFailure } from './holdings.js'
 import { keptMs, readWallet, rowBytes, startHeads, startPortfolio, type WalletHoldings } from './portfolio.js'
+import { computeInRange, type RangeInput, readEarnedRange } from './range.js'
 import { toWalletBody } from './rows.js'
 import type { PortfolioBody } from './schema.js'
 import { sumFlows } from './storeEarnings.js'
 import { type FlowVault, findMarks } from './storeMarks.js'
+import { type Range, type RangeSums, sumRange } from './storeRange.js'
 
 const malformed =
   'address must be an EVM address (0x and 40 hex digits), a Solana address (base58 of 32 bytes) or a TON address'
 
-type Input = { address: string; includeProtocolTokens?: boolean }
+type Input = RangeInput & { address: string; includeProtocolTokens?: boolean }
 
 /**
  * The holdings of a wallet on all configured chains, and its earnings. Each value counts once. All values of a chain are of one
  * block, which is named. Failed reads are named in `errors`; the rest is right.
  */
 export async function getWalletPortfolio(ctx: PortfolioContext, input: Input): Promise<PortfolioBody> {
-  return toBody(await tellWallet(ctx, input.address), input.includeProtocolTokens === true)
+  return toBody(await tellWallet(ctx, input), input.includeProtocolTokens === true)
 }
 
 /** An answer as it was sent, and the parts it was made of. */
@@ -35,8 +37,10 @@ type Sent = { parts: string; body: PreparedBody }
 
 /** The same as bytes. While every part of it is one that is kept, those sent before are sent again. */
 export async function serveWalletPortfolio(ctx: PortfolioContext, input: Input): Promise<PreparedBody> {
-  const told = await tellWallet(ctx, input.address)
+  const told = await tellWallet(ctx, input)
   const isWith = input.includeProtocolTokens === true
+  // What a range is asked for is asked once.
+  if (told.asked) return new PreparedBody([Buffer.from(JSON.stringify(toBody(told, isWith)))])
   const { shown, chains, problems, sums, snapshot } = told
   const parts = `${snapshot.version} ${[sums, ...chains].map(numberOf).join(' ')} ${JSON.stringify(problems)}`
   const shelf = ctx.catalogue.answers.shelf<Sent>('portfolio answer')
@@ -56,10 +60,19 @@ let lastNumber = 0
 const numberOf = memo((_part: object) => ++lastNumber)
 
 /** All data of a response, before the filters of the caller. */
-type Told = WalletHoldings & { shown: ReturnType<typeof readAddress>; sums: FlowSums; snapshot: CatalogueSnapshot }
+type Told = WalletHoldings & {
+  shown: ReturnType<typeof readAddress>
+  sums: FlowSums
+  snapshot: CatalogueSnapshot
+  asked?: Asked | undefined
+}
 
-async function tellWallet(ctx: PortfolioContext, text: string): Promise<Told> {
-  const shown = readAddress(text, ctx.config)
+/** The range that was asked for, with its sums by vault, and a sentence if they could not be read. */
+type Asked = { range: Range; byVault: ReadonlyMap<number, RangeSums>; problems: readonly Problem[] }
+
+async function tellWallet(ctx: PortfolioContext, input: Input): Promise<Told> {
+  const shown = readAddress(input.address, ctx.config)
+  const range = readEarnedRange(input, ctx.clock.now())
   const snapshot = ctx.catalogue.current()
   const { ecosystem, address } = shown
   if (ecosystem !== 'evm')
@@ -68,11 +81,12 @@ async function tellWallet(ctx: PortfolioContext, text: string): Promise<Told> {
   const budget = startPortfolio(ctx)
   startHeads(ctx)
   const marks = await findMarks(ctx.db, wallet)
-  const [holdings, sums] = await Promise.all([
+  const [holdings, sums, asked] = await Promise.all([
     readWallet(ctx, wallet, marks, budget),
     tellSums(ctx, wallet, marks.flowVaults, budget),
+    range && tellRange(ctx, wallet, marks.flowVaults, range, budget),
   ])
-  return { ...holdings, shown, snapshot, sums }
+  return { ...holdings, shown, snapshot, sums, asked }
 }
 
 /** A wallet as it is shown. */
@@ -101,6 +115,23 @@ async function tellSums(
   }
 }
 
+/** The sums of a range; if they cannot be read now, rows are returned without them. */
+async function tellRange(
+  ctx: PortfolioContext,
+  wallet: string,
+  vaults: readonly FlowVault[],
+  range: Range,
+  budget: Budget,
+): Promise<Asked> {
+  try {
+    return { range, byVault: await budget.within(sumRange(ctx.db, wallet, vaults, range), 'earnings'), problems: [] }
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'the earnings of a range could not be told')
+    const said = describeFailure(error, 'earnings of the range cannot be told right now')
+    return { range, byVault: new Map(), problems: [{ chainId: null, source: 'earnings', error: said }] }
+  }
+}
+
 /** Sums as they are kept of these flows, as they are being read for somebody else, or read now. */
 async function readSums(ctx: PortfolioContext, wallet: string, vaults: readonly FlowVault[]): Promise<FlowSums> {
   const shelf = ctx.catalogue.answers.shelf<FlowSums>('portfolio earnings')
@@ -119,11 +150,17 @@ async function readSums(ctx: PortfolioContext, wallet: string, vaults: readonly 
 }
 
 /** Earnings by the opportunity's name, at the share prices of the block at which holdings were read. */
-function tellEarned({ snapshot, sums, chains }: Told): Earned {
+function tellEarned({ snapshot, sums, chains, asked }: Told): Earned {
   const shares = new Map(chains.map((chain) => [chain.chainId, chain.shares]))
   const findSharePrice: FindSharePrice = ({ chainId, receiptToken }) => shares.get(chainId)?.get(receiptToken)
-  const { rows, problems } = toEarned(snapshot, valueFlows(snapshot, sums.rows, findSharePrice))
-  return { rows, problems: [...sums.problems, ...problems] }
+  const tellInRange =
+    asked &&
+    ((earning: OpportunityEarning) => {
+      const own = asked.byVault.get(earning.vaultId)
+      return own ? computeInRange(earning, own, asked.range) : null
+    })
+  const { rows, problems } = toEarned(snapshot, valueFlows(snapshot, sums.rows, findSharePrice), tellInRange)
+  return { rows, problems: [...sums.problems, ...(asked?.problems ?? []), ...problems] }
 }
 
 function noSource(ecosystem: string): Problem {

@@ -4,6 +4,24 @@ import { TokenSchema } from '../catalogue/index.js'
 
 const SumSchema = T.Object({ native: Dec, usd: Nullable(Dec) }, { title: 'NativeAndUsd' })
 
+const InRangeSchema = T.Object(
+  {
+    from: Ts,
+    to: Ts,
+    deposited: SumSchema,
+    withdrawn: SumSchema,
+    start: SumSchema,
+    end: SumSchema,
+    earned: SumSchema,
+  },
+  {
+    title: 'EarnedInRange',
+    description:
+      'earned = end + withdrawn − deposited − start. `start` and `end` are the worth of the shares held at `from` and `to`, at ' +
+      'the share price of the newest snapshot at or before; from the newest snapshot on, `current`',
+  },
+)
+
 export const EarningSchema = T.Object(
   {
     productId: Nullable(Uuid),
@@ -17,6 +35,7 @@ export const EarningSchema = T.Object(
     token: TokenSchema,
     firstDepositAt: Nullable(Ts),
     lastActivityAt: Nullable(Ts),
+    inRange: T.Optional(Nullable(InRangeSchema)),
   },
   { title: 'Earning' },
 )
@@ -135,3 +154,4 @@ export type WalletBody = Static<typeof WalletSchema>
 export type TokenRow = Static<typeof TokenRowSchema>
 export type ProtocolRow = Static<typeof ProtocolRowSchema>
 export type EarningRow = Static<typeof EarningSchema>
+export type InRange = Static<typeof InRangeSchema>

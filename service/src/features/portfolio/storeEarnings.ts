@@ -49,24 +49,16 @@ async function listDoubted(db: Queryable, vaults: readonly FlowsIn[]): Promise<(
 }
 
 /**
- * Sums what a wallet (lower-case) paid into each vault and took out. A flow without an event, or with an event in an unknown
- * token, is worth its shares at the share price of the newest snapshot at or before its block; before the first snapshot, at
- * the first. `known`: the vaults it was in. `at`: of which time pauses and the newest prices are; absent: the newest there are.
+ * The relations `told` and `valued`: the flows of a wallet (lower-case), and each with its worth. A flow without an event, or with
+ * an event in an unknown token, is worth its shares at the share price of the newest snapshot at or before its block; before
+ * the first snapshot, at the first.
  */
-export async function sumFlows(
-  db: Queryable,
-  wallet: string,
-  known?: readonly FlowsIn[],
-  at: Date | 'infinity' = 'infinity',
-): Promise<VaultEarnings[]> {
-  const vaults =
-    known ??
-    (await db<FlowsIn[]>`
-      select distinct vault_id as id, chain_id as "chainId" from flows where wallet = hex_bytes(${wallet})`)
-  if (vaults.length === 0) return []
+export async function valuedFlows(db: Queryable, wallet: string, vaults: readonly FlowsIn[]) {
   const doubted = await listDoubted(db, vaults)
-  return db<VaultEarnings[]>`
-    with doubted as (
+  // Within an object: a statement that a promise resolves to would be sent.
+  return {
+    relations: db`
+    doubted as (
       select "vaultId" as vault_id, range_agg(int8range("from", "to", '[]')) as blocks
       from jsonb_to_recordset(${db.json(doubted)}) as s ("vaultId" integer, "from" bigint, "to" bigint) group by 1),
     told as (
@@ -76,10 +68,6 @@ export async function sumFlows(
         (d.blocks @> ${Number.MAX_SAFE_INTEGER}::bigint) is true as is_other_now
       from flows f join ${vaultsOf(db)} v on v.id = f.vault_id left join doubted d on d.vault_id = f.vault_id
       where f.wallet = hex_bytes(${wallet})),
-    fresh as (
-      select distinct on (vault_id) vault_id, block_number, shares, paid from told
-      where kind in ('deposit', 'withdrawal') and paid is not null and shares > 0
-      order by vault_id, block_number desc, transaction_index desc),
     valued as (
       select t.*, n.native, trunc(n.native * ('1e-' || t.asset_decimals)::numeric * p.price_usd, 18) as usd
       from told t
@@ -94,7 +82,32 @@ export async function sumFlows(
       cross join lateral (
         select coalesce(t.paid, div(t.shares * coalesce(s.price_numerator, b.price_numerator),
           ('1e' || coalesce(s.price_exponent, b.price_exponent))::numeric)) as native) n
-      left join lateral price_at(t.of_chain, t.asset, t.block_timestamp) p on true),
+      left join lateral price_at(t.of_chain, t.asset, t.block_timestamp) p on true)`,
+  }
+}
+
+/**
+ * Sums what a wallet (lower-case) paid into each vault and took out. `known`: the vaults it was in. `at`: of which time pauses
+ * and the newest prices are; absent: the newest there are.
+ */
+export async function sumFlows(
+  db: Queryable,
+  wallet: string,
+  known?: readonly FlowsIn[],
+  at: Date | 'infinity' = 'infinity',
+): Promise<VaultEarnings[]> {
+  const vaults =
+    known ??
+    (await db<FlowsIn[]>`
+      select distinct vault_id as id, chain_id as "chainId" from flows where wallet = hex_bytes(${wallet})`)
+  if (vaults.length === 0) return []
+  const { relations } = await valuedFlows(db, wallet, vaults)
+  return db<VaultEarnings[]>`
+    with ${relations},
+    fresh as (
+      select distinct on (vault_id) vault_id, block_number, shares, paid from told
+      where kind in ('deposit', 'withdrawal') and paid is not null and shares > 0
+      order by vault_id, block_number desc, transaction_index desc),
     summed as (
       select vault_id, of_chain, address, asset, asset_decimals, dust_floor, receipt_token,
         sum(case when is_in then shares else -shares end) as shares,
