@@ -76,6 +76,19 @@ export type Deltas = {
   apy: Movement
 }
 
+/** earned = end + withdrawn − deposited − start. `start` and `end` are the worth of the shares held at `from` and `to`, at the share price of the newest snapshot at or before; from the newest snapshot on, `current` */
+export type EarnedInRange = {
+  /** RFC 3339, UTC */
+  from: string
+  /** RFC 3339, UTC */
+  to: string
+  deposited: NativeAndUsd
+  withdrawn: NativeAndUsd
+  start: NativeAndUsd
+  end: NativeAndUsd
+  earned: NativeAndUsd
+}
+
 export type Earning = {
   productId: string | null
   productName: string | null
@@ -89,6 +102,7 @@ export type Earning = {
   token: Token
   firstDepositAt: string | null
   lastActivityAt: string | null
+  inRange?: EarnedInRange | null
 }
 
 /** Every failure has this body. */
@@ -1335,6 +1349,10 @@ export type GetWalletPortfolioParams = {
   address: string
   /** Receipt tokens are listed too; they count in their protocol rows */
   includeProtocolTokens?: boolean | undefined
+  /** Start of a range that earnings are asked for; needs `earnedTo` */
+  earnedFrom?: string | Date | undefined
+  /** End of that range, not part of it: at most 60 s ahead of now and 366 days after `earnedFrom` */
+  earnedTo?: string | Date | undefined
 }
 
 export type GetWalletRequestsParams = {

@@ -683,6 +683,10 @@ export type ProtocolsWalletGetWalletPortfolioData = {
   query?: {
     /** Receipt tokens are listed too; they count in their protocol rows */
     includeProtocolTokens?: boolean | undefined
+    /** Start of a range that earnings are asked for; needs `earnedTo` */
+    earnedFrom?: string | Date | undefined
+    /** End of that range, not part of it: at most 60 s ahead of now and 366 days after `earnedFrom` */
+    earnedTo?: string | Date | undefined
   } | undefined
   body?: undefined
   url: '/v2/wallet/{address}/portfolio'
