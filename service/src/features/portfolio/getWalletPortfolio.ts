@@ -39,7 +39,7 @@ type Sent = { parts: string; body: PreparedBody }
 export async function serveWalletPortfolio(ctx: PortfolioContext, input: Input): Promise<PreparedBody> {
   const told = await tellWallet(ctx, input)
   const isWith = input.includeProtocolTokens === true
-  // What a range is asked for is asked once.
+  // A range is seldom asked for twice, so its answers are not kept.
   if (told.asked) return new PreparedBody([Buffer.from(JSON.stringify(toBody(told, isWith)))])
   const { shown, chains, problems, sums, snapshot } = told
   const parts = `${snapshot.version} ${[sums, ...chains].map(numberOf).join(' ')} ${JSON.stringify(problems)}`
