@@ -53,7 +53,8 @@ export async function bundleProgram(name, input, plugins = []) {
     // Files of workers are named by their addresses.
     experimental: { resolveNewUrlToAsset: true },
   })
-  const parts = { chunkFileNames: 'part-[hash].js', assetFileNames: 'part-[hash][extname]' }
+  // The only such file is that of a worker, which the page's policy finds by its name.
+  const parts = { chunkFileNames: 'part-[hash].js', assetFileNames: '[name]-[hash][extname]' }
   const names = { entryFileNames: `${name}-[hash].js`, ...parts }
   const codeSplitting = { groups: [{ name, tags: ['$initial'] }] }
   const postBanner = ({ isDynamicEntry }) => (isDynamicEntry ? '' : compileAtOnce)

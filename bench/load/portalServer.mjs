@@ -71,7 +71,8 @@ function addPast(bytes) {
 export async function startPortal({ baseUrl, key }) {
   const app = fastify()
   let points = 0
-  if (!addProgram(app, 'portal', { workers: true })) throw new Error('the portal is not built: npm run build')
+  if (!addProgram(app, 'portal', { serviceUrl: () => origin }))
+    throw new Error('the portal is not built: npm run build')
   for (const [name, text] of Object.entries(programs)) {
     const code = await bundle(text)
     const headers = { 'Cache-Control': 'public, max-age=31536000, immutable' }

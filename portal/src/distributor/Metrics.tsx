@@ -67,9 +67,9 @@ export function Metrics({ code, query }: Props): ReactNode {
           <Num value={lastLps?.participatedLps} as="count" name="participatedLps" />
         </Tile>
       </dl>
-      <p className="muted small">
-        Worth at the end of the newest bucket (<Age at={lastTvl?.timestamp} />) of what this code brought, less what has
-        left since. What came and went, one by one, stands in the{' '}
+      <p className="muted small" data-id={lastTvl?.timestamp}>
+        Worth at the end of the newest bucket (<Age name="timestamp" at={lastTvl?.timestamp} />) of what this code
+        brought, less what has left since. What came and went, one by one, stands in the{' '}
         <Link to={`distributor/${encodeURIComponent(code)}/ledger`}>ledger</Link>.
       </p>
       <section className="card" aria-label="TVL brought">

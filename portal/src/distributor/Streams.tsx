@@ -57,7 +57,7 @@ function StreamCard({ stream }: { stream: types.Stream }): ReactNode {
       <Units key="accrued" value={lastSnapshot?.amountDistributed} name="lastSnapshot.amountDistributed" {...token} />,
     ],
     ['Wallets', <Num key="users" value={lastSnapshot?.userCount} as="count" name="lastSnapshot.userCount" />],
-    ['Runs since', <Age key="start" at={stream.startTimestamp} />],
+    ['Runs since', <Age key="start" name="startTimestamp" at={stream.startTimestamp} />],
     ['Until', <End key="end" stream={stream} />],
     [
       'Newest root',
@@ -115,7 +115,7 @@ function Rate({ args, token }: { args: types.Stream['customArgs']; token: Token 
 }
 
 function End({ stream: { endTimestamp, totalAmount } }: { stream: types.Stream }): ReactNode {
-  if (endTimestamp) return <Age at={endTimestamp} />
+  if (endTimestamp) return <Age name="endTimestamp" at={endTimestamp} />
   return totalAmount === null ? 'no end is set' : 'its budget is used up'
 }
 

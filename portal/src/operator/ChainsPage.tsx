@@ -61,7 +61,7 @@ function ChainRow({ chain, list }: { chain: Chain; list: { at: string } }): Reac
           <Num value={chain.finalizedBlock} as="count" name="finalizedBlock" />
         </Fact>
         <Fact title="Heard of">
-          <Since at={chain.updatedAt} list={list} />
+          <Since name="updatedAt" at={chain.updatedAt} list={list} />
         </Fact>
         <Fact title="Reorganisations, 24 h">
           <Num value={chain.reorgs24h} as="count" name="reorgs24h" />
@@ -102,13 +102,13 @@ function VaultRow({ vault, list }: { vault: Vault; list: { at: string } }): Reac
           <Num value={vault.samples} as="count" name="samples" />
         </Fact>
         <Fact title="Compared">
-          <Since at={vault.checkedAt} list={list} />
+          <Since name="checkedAt" at={vault.checkedAt} list={list} />
         </Fact>
         <Fact title="Moves above the balance">
           <Num value={vault.cutMoves} as="count" name="cutMoves" />
         </Fact>
         <Fact title="Last snapshot">
-          <Since at={vault.lastSnapshotAt} list={list} />
+          <Since name="lastSnapshotAt" at={vault.lastSnapshotAt} list={list} />
         </Fact>
       </Facts>
       <Commands

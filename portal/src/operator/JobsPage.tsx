@@ -39,7 +39,7 @@ export function JobsPage(): ReactNode {
                 <Num value={job.attempts} as="count" name="attempts" />
               </Fact>
               <Fact title="Fails since">
-                <Since at={job.failedSince} list={list} />
+                <Since name="failedSince" at={job.failedSince} list={list} />
               </Fact>
               <Fact title="Seconds overdue">
                 <Num value={job.overdueSeconds} as="count" name="overdueSeconds" />

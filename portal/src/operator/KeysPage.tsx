@@ -45,16 +45,16 @@ function KeyRow({ row, list }: { row: Key; list: { at: string } }): ReactNode {
           <Num value={row.addressUnits} as="count" name="addressUnits" none="all of it" />
         </Fact>
         <Fact title="Made">
-          <Since at={row.createdAt} list={list} />
+          <Since name="createdAt" at={row.createdAt} list={list} />
         </Fact>
         {expiresAt !== null && (
           <Fact title="Expires">
-            <Since at={expiresAt} list={list} />
+            <Since name="expiresAt" at={expiresAt} list={list} />
           </Fact>
         )}
         {row.revokedAt !== null && (
           <Fact title="Revoked">
-            <Since at={row.revokedAt} list={list} />
+            <Since name="revokedAt" at={row.revokedAt} list={list} />
           </Fact>
         )}
       </Facts>

@@ -63,7 +63,11 @@ function SenderRow({ sender, list }: { sender: Sender; list: { at: string } }): 
           <Num value={sender.open} as="count" name="open" />
         </Fact>
         <Fact title="Oldest of them">
-          {oldestAt === null ? <span className="figure muted">–</span> : <Since at={oldestAt} list={list} />}
+          {oldestAt === null ? (
+            <span className="figure muted">–</span>
+          ) : (
+            <Since name="oldestAt" at={oldestAt} list={list} />
+          )}
         </Fact>
         <Fact title="Spent in 24 h, coins">
           <Coins value={sender.spentDay} name="spentDay" /> of <Coins value={sender.spentDayMax} name="spentDayMax" />
@@ -91,7 +95,7 @@ function TransactionRow({ row, list }: { row: Transaction; list: { at: string } 
       <Why text={reason} />
       <Facts>
         <Fact title="Waits since">
-          <Since at={row.createdAt} list={list} />
+          <Since name="createdAt" at={row.createdAt} list={list} />
         </Fact>
         <Fact title="Nonce">
           <Num value={row.nonce} as="count" name="nonce" />

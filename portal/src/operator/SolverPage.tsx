@@ -40,7 +40,7 @@ function SettlementRow({ row, list }: { row: Settlement; list: { at: string } })
           <Num value={row.attempt} as="count" name="attempt" />
         </Fact>
         <Fact title="Queued">
-          <Since at={row.createdAt} list={list} />
+          <Since name="createdAt" at={row.createdAt} list={list} />
         </Fact>
         <Fact title="Cost, coins">
           <Coins value={row.cost} name="cost" />

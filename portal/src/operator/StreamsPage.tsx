@@ -50,19 +50,19 @@ function StreamRow({ stream, list }: { stream: Stream; list: { at: string } }): 
       {doubted && (
         <p className="small bad" dir="auto">
           The root <Address text={doubted.root} /> was counted again and is another by{' '}
-          {cutName(doubted.sources.join(', '), 200)}: <Since at={doubted.at} list={list} />.
+          {cutName(doubted.sources.join(', '), 200)}: <Since name="doubted.at" at={doubted.at} list={list} />.
         </p>
       )}
       {paused.length > 0 && <p className="small bad">Paused: {paused.join(', ')}.</p>}
       <Facts>
         <Fact title="Snapshot">
-          <Since at={stream.snapshotAt} list={list} />
+          <Since name="snapshotAt" at={stream.snapshotAt} list={list} />
         </Fact>
         <Fact title="Veto until">
           {stream.vetoUntil === null ? (
             <span className="figure muted">–</span>
           ) : (
-            <Since at={stream.vetoUntil} list={list} />
+            <Since name="vetoUntil" at={stream.vetoUntil} list={list} />
           )}
         </Fact>
         <Fact title="Allocated, smallest unit">

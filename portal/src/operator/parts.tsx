@@ -63,7 +63,7 @@ export function CommandHead({ row: { command, osUser, at }, list }: CommandHeadP
     <div className="between">
       <code className="strong">openearn {cutName(command, 200)}</code>
       <span className="muted small" dir="auto">
-        {cutName(osUser, 60)}, <Since at={at} list={list} />
+        {cutName(osUser, 60)}, <Since name="at" at={at} list={list} />
       </span>
     </div>
   )
@@ -103,10 +103,10 @@ export function Fact({ title, children }: { title: string; children: ReactNode }
   )
 }
 
-/** An instant of a list, as its age when the list was read. */
-export const Since = ({ at, list }: { at: string | null; list: { at: string } }): ReactNode => (
-  <Age at={at} asOf={list.at} />
-)
+type SinceProps = { name: string; at: string | null; list: { at: string } }
+
+/** An instant of a list, as its age when the list was read. `name`: the member of the row. */
+export const Since = ({ name, at, list }: SinceProps): ReactNode => <Age name={name} at={at} asOf={list.at} />
 
 /** An amount of a chain's own coin, told in its smallest unit. `name`: the member of the row. */
 export function Coins({ value, name }: { value: string | null; name: string }): ReactNode {

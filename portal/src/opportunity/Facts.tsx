@@ -45,7 +45,7 @@ export function Facts({ vault }: { vault: types.Opportunity }): ReactNode {
         reason={meta.withdrawalDisabledReason}
       />,
     ],
-    ['Figures of', <Age key="age" at={freshness.analyticsAt} />],
+    ['Figures of', <Age key="age" name="freshness.analyticsAt" at={freshness.analyticsAt} />],
   ]
   if (curator)
     facts.push([

@@ -17,7 +17,7 @@ export function Formula({ input, method, title }: Props): ReactNode {
   return (
     <details className="formula">
       <summary>How this point is computed</summary>
-      <p>
+      <p data-id={`${input.from.blockHash} ${input.to.blockHash}`}>
         <code>{formulas[title]}</code>, where from and to are share prices read at two blocks,{' '}
         <Num value={input.seconds} as="count" name="effectiveIntervalSeconds" /> seconds apart.
       </p>
@@ -56,7 +56,9 @@ function Row({ name, reading }: { name: string; reading: types.Reading }): React
         <Num value={reading.blockNumber} as="count" name="blockNumber" /> <Address text={reading.blockHash} />
       </td>
       <td>
-        <time dateTime={reading.timestamp}>{figures.time(Date.parse(reading.timestamp))}</time>
+        <time dateTime={reading.timestamp} data-name="timestamp">
+          {figures.time(Date.parse(reading.timestamp))}
+        </time>
       </td>
       <td>
         <data className="figure" value={`${reading.sharePrice}`} data-name="sharePrice">

@@ -25,10 +25,10 @@ export function Health({ vault }: { vault: types.Opportunity }): ReactNode {
             {found.reason && <span className="muted"> ({cutName(found.reason, 200)})</span>}
           </Fact>
           <Fact title="Last read">
-            <Age at={found.lastSnapshotAt} />
+            <Age name="lastSnapshotAt" at={found.lastSnapshotAt} />
           </Fact>
           <Fact title="Read since">
-            <Age at={found.firstSnapshotAt} />
+            <Age name="firstSnapshotAt" at={found.firstSnapshotAt} />
           </Fact>
           <Fact title="Balances compared">
             <Num value={found.drift.samples} as="count" name="drift.samples" />, of them different{' '}

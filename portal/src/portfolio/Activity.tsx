@@ -59,7 +59,7 @@ export function Entry({ row }: { row: Row }): ReactNode {
       <span className="names">
         <span className="strong">{row.interaction === 'deposit' ? 'Deposit' : 'Withdrawal'}</span>
         <span className="muted small tags">
-          <Age at={row.blockTimestamp} />
+          <Age name="blockTimestamp" at={row.blockTimestamp} />
           <VaultLink id={row.opportunityId} />
           <span>
             brought by <bdi>{cutName(row.distributorId, 40)}</bdi>

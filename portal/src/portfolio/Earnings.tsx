@@ -44,7 +44,7 @@ function Earned({ row }: { row: types.Earning }): ReactNode {
           <Link to={`opportunities/${row.opportunityId}`}>{cutName(row.opportunityName, 80)}</Link>
         </bdi>
         <span className="muted small">
-          since <Age at={row.firstDepositAt} />
+          since <Age name="firstDepositAt" at={row.firstDepositAt} />
         </span>
       </span>
       <dl className="tiles small-tiles">

@@ -19,7 +19,8 @@ type Row = {
   amounts: Amount[]
   usd: string | null
 }
-type Amount = { amount: string; symbol: string; list: 'supply' | 'reward' | 'borrow' }
+/** `name`: its member of the item. */
+type Amount = { amount: string; symbol: string; name: string }
 
 const kinds: Readonly<Record<types.PortfolioItem['type'], string>> = {
   yield: 'Shares of a vault',
@@ -55,22 +56,25 @@ export function Holdings({ portfolio }: { portfolio: Portfolio }): ReactNode {
         </p>
       ))}
       {asOf.map(({ chainId, blockNumber, timestamp }) => (
-        <p key={chainId} className="muted small">
-          Chain {chainId} at block <Num value={blockNumber} as="count" name="asOf.blockNumber" />,{' '}
-          <Age at={timestamp} />.
+        <p key={chainId} className="muted small" data-id={`${chainId} ${timestamp}`}>
+          Chain {chainId} at block <Num value={blockNumber} as="count" name="blockNumber" />,{' '}
+          <Age name="timestamp" at={timestamp} />.
         </p>
       ))}
     </section>
   )
 }
 
+const toAmounts = (list: string, tokens: readonly { amount: string; symbol: string }[]): Amount[] =>
+  tokens.map(({ amount, symbol }, at) => ({ amount, symbol, name: `detail.${list}.${at}.amount` }))
+
 function toRows({ name, portfolio_item_list }: types.ProtocolHoldings): Row[] {
   return portfolio_item_list.map((item) => {
     const { supply_token_list, borrow_token_list, reward_token_list } = item.detail
     const amounts = [
-      ...supply_token_list.map(({ amount, symbol }) => ({ amount, symbol, list: 'supply' as const })),
-      ...reward_token_list.map(({ amount, symbol }) => ({ amount, symbol, list: 'reward' as const })),
-      ...borrow_token_list.map(({ amount, symbol }) => ({ amount: `-${amount}`, symbol, list: 'borrow' as const })),
+      ...toAmounts('supply_token_list', supply_token_list),
+      ...toAmounts('reward_token_list', reward_token_list),
+      ...toAmounts('borrow_token_list', borrow_token_list).map((each) => ({ ...each, amount: `-${each.amount}` })),
     ]
     const isPriced = [...supply_token_list, ...reward_token_list].every(({ value_usd }) => value_usd !== null)
     return {
@@ -98,14 +102,8 @@ function Positions({ rows }: { rows: readonly Row[] }): ReactNode {
             <span className="muted small">{kind}</span>
           </span>
           <span className="values">
-            {amounts.map(({ amount, symbol, list }) => (
-              <Num
-                key={`${list} ${symbol} ${amount}`}
-                value={amount}
-                as="tokens"
-                name={`detail.${list}_token_list.amount`}
-                symbol={cutName(symbol, 16)}
-              />
+            {amounts.map(({ amount, symbol, name: member }) => (
+              <Num key={member} value={amount} as="tokens" name={member} symbol={cutName(symbol, 16)} />
             ))}
             <span className="muted small">
               <Num value={usd} as="usd" name="stats.net_usd_value" none="no price" />

@@ -52,7 +52,7 @@ function Request({ row }: { row: Row }): ReactNode {
           <Link to={`opportunities/${row.opportunityId}`}>{cutName(vault?.name ?? '…', 80)}</Link>
         </bdi>
         <span className="muted small">
-          {isDeposit ? 'Deposit' : 'Withdrawal'}, <Age at={row.requestedAt} />
+          {isDeposit ? 'Deposit' : 'Withdrawal'}, <Age name="requestedAt" at={row.requestedAt} />
         </span>
       </span>
       <span className="values">

@@ -47,7 +47,7 @@ function Reward({ reward: { stream, streamId, snapshots } }: { reward: types.Wal
         />
         {newest && (
           <span className="muted small">
-            until <Age at={newest.timestamp} />
+            until <Age name="snapshots.timestamp" at={newest.timestamp} />
           </span>
         )}
       </span>

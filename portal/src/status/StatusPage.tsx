@@ -63,8 +63,8 @@ function Chain({ chain }: { chain: Status['chains'][number] }): ReactNode {
         ))}
       </dl>
       <p className="muted small">
-        Heard of <Age at={updatedAt} />. A block is final some time after it is read: that is no lag. Attribution rests
-        on {chain.evidence === 'trace' ? 'call traces' : 'calldata'}.
+        Heard of <Age name="updatedAt" at={updatedAt} />. A block is final some time after it is read: that is no lag.
+        Attribution rests on {chain.evidence === 'trace' ? 'call traces' : 'calldata'}.
       </p>
     </section>
   )
@@ -121,7 +121,7 @@ function Vaults({ vaults }: { vaults: Status['vaults'] }): ReactNode {
                     {isLate(vault) ? 'late' : (states[vault.state] ?? vault.state)}
                   </span>
                   <span className="muted small">
-                    read <Age at={vault.lastSnapshotAt} />
+                    read <Age name="lastSnapshotAt" at={vault.lastSnapshotAt} />
                   </span>
                   <span className="muted small">
                     <Num value={vault.drift.mismatches} as="count" name="drift.mismatches" /> of{' '}
@@ -143,13 +143,13 @@ function Signers({ signers }: { signers: Status['attributionSigners'] }): ReactN
       <h2 id="signers">Signers of attributions</h2>
       <ul className="plain-list">
         {signers.map(({ address, from, to }) => (
-          <li key={`${address} ${from}`} className="between">
+          <li key={`${address} ${from}`} className="between" data-id={`${address} ${from}`}>
             <Address text={address} />
             <span className="muted small">
-              since <Age at={from} />
+              since <Age name="from" at={from} />
               {to && (
                 <>
-                  , until <Age at={to} />
+                  , until <Age name="to" at={to} />
                 </>
               )}
             </span>

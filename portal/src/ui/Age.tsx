@@ -13,14 +13,22 @@ export function useNow(): number {
   return now
 }
 
-/** How long ago something was. `asOf`: when it was read by the clock of the service; absent: by that of the browser. */
-export function Age({ at, asOf }: { at: string | null | undefined; asOf?: string }): ReactNode {
+type Props = {
+  /** The member of the service's answer: a test compares both. */
+  name: string
+  at: string | null | undefined
+  /** When it was read by the clock of the service; absent: by that of the browser. */
+  asOf?: string
+}
+
+/** How long ago something was. */
+export function Age({ name, at, asOf }: Props): ReactNode {
   const figures = useFigures()
   const now = useNow()
   const ms = at ? Date.parse(at) : Number.NaN
   if (Number.isNaN(ms)) return <span className="muted">never</span>
   return (
-    <time className="figure" dateTime={at ?? undefined} title={figures.time(ms)}>
+    <time className="figure" dateTime={at ?? undefined} data-name={name} title={figures.time(ms)}>
       {figures.age(ms, asOf === undefined ? now : Date.parse(asOf))}
     </time>
   )

@@ -103,11 +103,12 @@ export async function openService(base: Context, options: ServiceOptions): Promi
     registerSenderGauges(metrics.registry, admission)
   }
   let watcher: WatcherProcess | undefined
+  const serviceUrl = (): string => base.config.publicUrl ?? urlOf(publicApp.server.address(), base.config)
   const gate = {
     authenticate: createAuthenticate(admission),
     limits: openLimits(admission),
     onRefused: metrics.refused,
-    ownOrigin: (): string => new URL(base.config.publicUrl ?? urlOf(publicApp.server.address(), base.config)).origin,
+    ownOrigin: (): string => new URL(serviceUrl()).origin,
   }
   const publicApp: FastifyInstance = buildPublicApp({
     ctx: { ...ctx, db: pools.operation, chains: requestChains },
@@ -129,7 +130,7 @@ export async function openService(base: Context, options: ServiceOptions): Promi
   addPublicPages(publicApp, readDocument, { gate, hasReference: base.config.publicReference })
   if (base.config.embedEnabled) addEmbed(publicApp, gate)
   const portal = options.portal ?? portalOf(base.config)
-  if (portal) addPortal(publicApp, gate, portal, () => listActiveChains(catalogue.current()))
+  if (portal) addPortal(publicApp, portal, { gate, serviceUrl, chains: () => listActiveChains(catalogue.current()) })
   const opsApp = buildOpsApp(ctx, {
     readDocument,
     checks: async () => [...(await readinessChecks(admission)), ...(watcher ? [checkWatcher(watcher)] : [])],

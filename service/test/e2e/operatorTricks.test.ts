@@ -168,6 +168,30 @@ describe('a page of a stranger in a browser', () => {
   }, 60_000)
 })
 
+describe('a page that rebinds its name to the loopback address', () => {
+  it('reads nothing in a real browser, although the browser holds it for a page of the listener’s own origin', async () => {
+    const rebound = await openChromium([
+      '--host-resolver-rules=MAP rebound.example 127.0.0.1',
+      // A browser may keep such a page from this machine by itself: here the listener alone has to refuse it.
+      '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests',
+    ])
+    const tab = await rebound.newPage()
+    const home = `http://rebound.example:${port}/`
+    // The name led to the stranger when the page was read: from now on it leads to the listener.
+    await tab.route(home, (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Hello</h1>' }))
+    await tab.goto(home)
+    const read = (url: string) =>
+      tab.evaluate(
+        `fetch('${url}', { headers: { authorization: '${authorization}' } }).then(async (r) => [r.status, await r.text()])`,
+      ) as Promise<[number, string]>
+    for (const url of [path, '/metrics', '/readyz?verbose', '/operator/', '/reference', '/streams/files/0']) {
+      const [status, text] = await read(url)
+      expect([url, status, isList(text), text.includes('openearn_')]).toEqual([url, 403, false, false])
+    }
+    await rebound.close()
+  }, 60_000)
+})
+
 // These come last: the first uses up the wrong tokens of its minute, the second the life of the token.
 describe('the token', () => {
   it('is guessed ten times a minute, and no more even when the guess is right', async () => {

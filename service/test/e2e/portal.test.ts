@@ -44,9 +44,14 @@ describe('the files of the portal', () => {
         "frame-ancestors 'none'",
         "require-trusted-types-for 'script'",
         'trusted-types openearn',
-        "worker-src 'self'",
       ])
         expect(policy.split('; ')).toContain(each)
+      const [, workers] = /; worker-src ([^;]+)/.exec(policy) ?? []
+      expect(
+        workers
+          ?.split(' ')
+          .every((each) => /^(http:\/\/)?127\.0\.0\.1:\d+\/portal\/files\/warm\.worker-[\w-]{8}\.js$/.test(each)),
+      ).toBe(true)
       expect(policy).not.toMatch(/unsafe|\*/)
       expect(
         ['x-content-type-options', 'referrer-policy', 'access-control-allow-origin'].map((name) =>
@@ -134,6 +139,34 @@ describe('the policy of the portal', () => {
       ]
     })
     expect(refused).toEqual(Array(7).fill('TypeError'))
+    await page.close()
+  }, 60_000)
+})
+
+describe('the policy of the portal in a browser without trusted types', () => {
+  it('lets the page make a worker of its one file, and of no other', async () => {
+    const page = await browser.openPage()
+    const { tab } = page
+    await tab.route(page.home, async (route) => {
+      const response = await route.fetch()
+      const headers = response.headers()
+      const policy = headers['content-security-policy']?.split('; ').filter((each) => !each.includes('trusted-types'))
+      await route.fulfill({ response, headers: { ...headers, 'content-security-policy': policy?.join('; ') ?? '' } })
+    })
+    const own = tab.waitForResponse(/warm\.worker-[\w-]+\.js$/)
+    await tab.reload()
+    const file = (await own).url()
+    const refused = await tab.evaluate(`new Promise((resolve) => {
+      const refused = []
+      const other = document.querySelector('script').src
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+        refused.push(effectiveDirective, blockedURI)
+        if (blockedURI === other) resolve(refused)
+      })
+      new Worker('${file}', { type: 'module' })
+      new Worker(other, { type: 'module' })
+    })`)
+    expect(refused).toEqual(['worker-src', expect.stringMatching(/\/portal-[\w-]+\.js$/)])
     await page.close()
   }, 60_000)
 })

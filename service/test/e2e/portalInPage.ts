@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { patience } from '../../../contracts/test/patience.js'
 import { openChromium } from '../chromium.js'
+import type { Answer } from './portalNumbers.js'
 import type { Dev } from './process.js'
 import { tellPage } from './tellPage.js'
 
-type View = {
+export type View = {
   width?: number
   height?: number
   theme?: 'light' | 'dark'
@@ -29,7 +30,7 @@ export async function openPortal(dev: Dev, words: readonly string[] = []) {
     const failures: string[] = []
     const outside: string[] = []
     /** What the service told this page, and what is left of its key's hour by each answer. */
-    const answered: Promise<unknown>[] = []
+    const answered: Promise<Answer>[] = []
     const tab = await context.newPage()
     tellPage(tab)
     tab.on('pageerror', (error) => failures.push(String(error)))
@@ -46,10 +47,12 @@ export async function openPortal(dev: Dev, words: readonly string[] = []) {
       const [limit, used, remaining] = ['limit', 'used', 'remaining'].map(
         (each) => response.headers()[`x-ratelimit-${each}`],
       )
+      const url = response.url()
       // One that the page gave up has no body.
+      const body = response.json().catch(() => null)
       answered.push(
-        Promise.resolve({ budget: { limit, used, remaining } }),
-        response.json().catch(() => null),
+        Promise.resolve({ url: 'the budget', body: { budget: { limit, used, remaining } } }),
+        body.then((each: unknown) => ({ url, body: each })),
       )
     })
     if (answers)
@@ -63,7 +66,12 @@ export async function openPortal(dev: Dev, words: readonly string[] = []) {
       await settle(tab)
     }
     await go(path)
-    return { tab, go, failures, outside, answered, home, close: () => context.close() }
+    const close = async () => {
+      // An answer that is on its way is nobody's any more.
+      await tab.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.close()
+    }
+    return { tab, go, failures, outside, answered, home, close }
   }
   return { dev, home, openPage, close: () => browser.close() }
 }

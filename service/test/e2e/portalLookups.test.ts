@@ -5,7 +5,7 @@ import { devAccount } from '../../src/cli/dev/anvil.js'
 import { playerIndexes } from '../../src/cli/dev/history.js'
 import { openClient } from './client.js'
 import { openPortal, type PortalBrowser, readFigures, settle } from './portalInPage.js'
-import { findTold, isWritten, listInstants, readShown } from './portalNumbers.js'
+import { type Answer, findTold, isWritten, readShown, type ShownFigure } from './portalNumbers.js'
 import { runOpenEarn } from './process.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 
@@ -40,6 +40,7 @@ afterAll(async () => {
   await trusted?.close()
 }, 60_000)
 
+const isBudget = ({ name }: ShownFigure) => name.startsWith('budget.')
 const lookUp = (hash: string) => `attribution?tx=${hash}&chainId=31337`
 
 describe('who brought it', () => {
@@ -191,6 +192,7 @@ describe('every page', () => {
     }
     const wrong: unknown[] = []
     let [compared, dated] = [0, 0]
+    const chainIds = ['31337']
     for (const [path, least] of Object.entries(pages)) {
       // The key's budget is known once the page has called the API.
       const isKey = path.endsWith('/key')
@@ -201,16 +203,25 @@ describe('every page', () => {
       await page.tab.waitForLoadState('networkidle')
       const { figures, times, loose } = await readShown(page.tab)
       const answers = await Promise.all(page.answered)
-      const chainIds = findTold({ ids: [], name: 'chainId' }, answers)
       const untold = loose.filter((text) => !chainIds.includes(text))
       wrong.push(...untold.map((text) => [path, 'is told by nobody', text]))
-      for (const figure of figures) {
-        const told = findTold(figure, answers).map((each) => (figure.name.includes('borrow') ? `-${each}` : each))
-        if (!told.includes(figure.value)) wrong.push([path, 'the API tells otherwise', figure, told])
-        if (!isWritten(figure)) wrong.push([path, 'is written otherwise', figure])
+      const judged = [...figures, ...times].map((figure) => ({ figure, ...findTold(figure, answers) }))
+      for (const { figure, told, problem } of judged) {
+        const sign = figure.name.includes('borrow') ? '-' : ''
+        const isTold = (value: string) => value.startsWith(sign) && told.has(value.slice(sign.length))
+        if (problem) wrong.push([path, problem, figure])
+        else if (!isTold(figure.value)) wrong.push([path, 'the API tells otherwise', figure, [...told]])
+        // Whatever else the page shows would be found out in this place.
+        for (const { value } of [...figures, ...times])
+          if (value !== figure.value && isTold(value) && !isBudget(figure))
+            wrong.push([path, 'could show', value, figure])
       }
-      const instants = listInstants(answers)
-      for (const time of times) if (!instants.has(Date.parse(time))) wrong.push([path, 'no such instant', time])
+      // The hour of a key is another one after each answer: its three figures are of one.
+      const budget = figures.filter(isBudget)
+      const isOneHour = ({ body }: Answer) =>
+        budget.every((each) => findTold(each, [{ url: '', body }]).told.has(each.value))
+      if (budget.length > 0 && !answers.some(isOneHour)) wrong.push([path, 'are of several hours', budget])
+      for (const figure of figures) if (!isWritten(figure)) wrong.push([path, 'is written otherwise', figure])
       if (figures.length < least) wrong.push([path, `has ${figures.length} figures`])
       wrong.push(...page.failures, ...page.outside)
       compared += figures.length

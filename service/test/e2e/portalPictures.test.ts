@@ -93,7 +93,7 @@ beforeAll(async () => {
   }
   recorded = JSON.parse(await readFile(file, 'utf8'))
   app = fastify()
-  addProgram(app, 'portal', { workers: true })
+  addProgram(app, 'portal', { serviceUrl: () => origin })
   const answer = { exposeHeadRoute: false }
   app.get('/*', answer, async (request, reply) => {
     const told = recorded.answers[request.raw.url ?? '']

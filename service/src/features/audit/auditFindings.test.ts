@@ -86,7 +86,6 @@ function judgeHonest(
   return { months, aboveLook: above.length, refused, above }
 }
 
-const patience = 400_000
 const onMonth = (draw: (month: ReturnType<typeof openMonth>, random: Random) => void) => (random: Random) => {
   const month = openMonth()
   draw(month, random)
@@ -94,7 +93,7 @@ const onMonth = (draw: (month: ReturnType<typeof openMonth>, random: Random) => 
 }
 
 describe('the thresholds of audits', () => {
-  it('find washing of the months that they were fixed on, and pass the honest ones', { timeout: patience }, () => {
+  it('find washing of the months that they were fixed on, and pass the honest ones', { timeout: 400_000 }, () => {
     const washing = findWashing(fittedCodes, drawFitted, 9_000)
     const honestKinds = Object.fromEntries(Object.entries(honest).map(([name, draw]) => [name, onMonth(draw)]))
     const passed = judgeHonest(honestKinds, 21, 70_000)
@@ -104,7 +103,7 @@ describe('the thresholds of audits', () => {
   })
 
   it('find at least 23 of 24 washed months that were written apart, from 1 % of the USD-days on, with transactions', {
-    timeout: patience,
+    timeout: 400_000,
   }, () => {
     const washing = findWashing(shownCodes, drawShown, 52_000)
     console.info(`shown on: ${JSON.stringify(washing)}`)
@@ -112,7 +111,7 @@ describe('the thresholds of audits', () => {
     expect(washing.found).toBeGreaterThanOrEqual(23)
   })
 
-  it('tell of at most two of 100 honest months that were written apart, and refuse none', { timeout: patience }, () => {
+  it('tell of at most two of 100 honest months that were written apart, and refuse none', { timeout: 400_000 }, () => {
     const passed = judgeHonest(habits, 100, 410_000)
     console.info(`shown on: ${JSON.stringify(passed)}`)
     expect(passed.aboveLook).toBeLessThanOrEqual(2)

@@ -61,10 +61,13 @@ const policyMembers = [
 
 /**
  * Nothing from elsewhere is loaded, nothing frames the page, no text becomes a script. `others`: origins it may call too. A page with
- * `workers` may name the files of its own workers by one policy, `openearn`; else nothing may be made a script at all.
+ * `workers`, addresses of files, may make workers of those alone, by one policy, `openearn`; else nothing may be made a script at all.
  */
-const policyFor = (others: readonly string[], workers: boolean) => {
-  const trusted = workers ? ['trusted-types openearn', "worker-src 'self'"] : ["trusted-types 'none'"]
+const policyFor = (others: readonly string[], workers: readonly string[]) => {
+  const trusted =
+    workers.length > 0
+      ? ['trusted-types openearn', ['worker-src', ...workers].join(' ')]
+      : ["trusted-types 'none'", "worker-src 'none'"]
   return [...policyMembers, ...trusted, ["connect-src 'self'", ...others].join(' ')].join('; ')
 }
 
@@ -89,18 +92,34 @@ type Below = {
   open?: RouteShorthandOptions
   /** Origins that the page may call besides its own. */
   others?: () => readonly string[]
-  /** It has files of workers. */
-  workers?: boolean
+  /** The address of the service by its settings: a program that has workers gives it. */
+  serviceUrl?: () => string
+}
+
+/** A policy has no form for a host that is an IPv6 address. */
+const hostForm = /^(https?:\/\/)?[\w.-]+(:\d+)?(\/|$)/
+
+/**
+ * The addresses of a page's workers: a policy names a file only with its host, which is the one that the browser wrote, or that of the
+ * service where a proxy wrote another one.
+ */
+function workersOf({ files: all }: Page, name: string, homes: readonly string[]): string[] {
+  const named = homes.filter((home) => hostForm.test(home) && !/[;,\s]/.test(home))
+  if (named.length === 0) return ["'self'"]
+  const files = [...all.keys()].filter((file) => file.includes('.worker-'))
+  return files.flatMap((file) => named.map((home) => `${home.replace(/\/+$/, '')}/${name}/files/${file}`))
 }
 
 /** Serves a program at `/name/`: one page for all paths below, which reads the rest by itself. False where it is not built. */
 export function addProgram(app: FastifyInstance, name: string, below: Below = {}): boolean {
-  const { open = {}, others = () => [], workers = false } = below
+  const { open = {}, others = () => [], serviceUrl } = below
   const page = readPage(name)
   if (page?.sheet === undefined || page.icon === undefined) return false
   const { script, sheet, icon } = page
-  const showPage = async (request: FastifyRequest, reply: FastifyReply) =>
-    sendPage(reply, htmlOf(homeOf(name, request.raw.url ?? ''), { script, sheet, icon }), policyFor(others(), workers))
+  const showPage = async ({ raw, headers }: FastifyRequest, reply: FastifyReply) => {
+    const workers = serviceUrl ? workersOf(page, name, [serviceUrl(), headers.host ?? '']) : []
+    return sendPage(reply, htmlOf(homeOf(name, raw.url ?? ''), { script, sheet, icon }), policyFor(others(), workers))
+  }
   const route = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
     app.route({ ...open, method: ['GET', 'HEAD'], url, handler })
   route(`/${name}`, showPage)

@@ -16,8 +16,14 @@ export type PortalSettings = {
 
 type Chains = () => readonly { chainId: number; name: string; explorerUrl: string }[]
 
+type Served = { gate: Gate; chains: Chains; serviceUrl: () => string }
+
 /** The portal at `/portal/`. A devnet's node may be called by it too. */
-export function addPortal(app: FastifyInstance, gate: Gate, readSettings: () => PortalSettings, chains: Chains): void {
+export function addPortal(
+  app: FastifyInstance,
+  readSettings: () => PortalSettings,
+  { gate, chains, serviceUrl }: Served,
+): void {
   const open = {
     onRequest: (request: FastifyRequest, reply: FastifyReply) => admit(gate, { access: 'public' }, request, reply),
   }
@@ -25,7 +31,7 @@ export function addPortal(app: FastifyInstance, gate: Gate, readSettings: () => 
     const { testWallet } = readSettings()
     return testWallet ? [new URL(testWallet.rpcUrl).origin] : []
   }
-  if (!addProgram(app, 'portal', { open, others, workers: true })) return
+  if (!addProgram(app, 'portal', { open, others, serviceUrl })) return
   app.route({
     ...{ ...open, method: ['GET', 'HEAD'], url: '/portal/config.json' },
     handler: async (_request, reply) => {
