@@ -41,6 +41,8 @@ export const byName: Record<string, unknown> = {
   depositTokenSymbols: 'USDC',
   description: 'Earns 5 % a year on USDC, block by block.',
   distributorId: 'AuroraWallet',
+  earnedFrom: '2026-10-01T00:00:00Z',
+  earnedTo: '2026-11-01T00:00:00Z',
   endDate: '2026-11-08T00:00:00Z',
   endTimestamp: '2026-03-31T12:00:00Z',
   error: '',
