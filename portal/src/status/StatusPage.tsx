@@ -3,7 +3,7 @@ import type { types } from '@openearn/sdk'
 import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
 import { Address } from '../ui/Address.js'
-import { Age, useNow } from '../ui/Age.js'
+import { Age } from '../ui/Age.js'
 import { Link } from '../ui/Link.js'
 import { Long } from '../ui/Long.js'
 import { Fault, Loading } from '../ui/Notice.js'
@@ -73,27 +73,18 @@ function Chain({ chain }: { chain: Status['chains'][number] }): ReactNode {
 /** Vaults that need attention stand first, those that nobody reads last. */
 const order: readonly string[] = ['stalled', 'unsupported', 'paused', 'backfilling', 'live', 'not-started']
 
-/** A vault is late where this many readings of it are due. */
-const lateMs = 3 * 900_000
-
-type Vault = Status['vaults'][number]
-
 function Vaults({ vaults }: { vaults: Status['vaults'] }): ReactNode {
-  const now = useNow()
   const { data: listed } = useOpportunities({ limit: 100 })
   const names = new Map(listed?.items.map(({ id, name }) => [id, name]))
-  const isLate = ({ state, lastSnapshotAt }: Vault) =>
-    state === 'live' && lastSnapshotAt !== null && now - Date.parse(lastSnapshotAt) > lateMs
-  const rank = (vault: Vault) => (isLate(vault) ? -1 : order.indexOf(vault.state))
-  const sorted = vaults.toSorted((a, b) => rank(a) - rank(b))
-  const late = vaults.filter((each) => isLate(each) || each.state === 'stalled')
+  const sorted = vaults.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
+  const lags = vaults.some(({ state }) => state === 'stalled')
   return (
     <section className="card" aria-labelledby="vaults">
       <h2 id="vaults">Vaults</h2>
-      <p>{late.length === 0 ? 'No vault lags.' : 'The vaults that lag stand first.'}</p>
+      <p>{lags ? 'The vaults that lag stand first.' : 'No vault lags.'}</p>
       <p className="muted small">
-        A vault is read every quarter of an hour: it lags where three readings are missing. A vault that is not read yet
-        has no figures, and lags behind nothing.
+        A vault lags where it was not read for a while, or its figures can no longer be trusted. A vault that is not
+        read yet has no figures, and lags behind nothing.
       </p>
       <Long items={sorted}>
         {(shown) => (
@@ -117,8 +108,8 @@ function Vaults({ vaults }: { vaults: Status['vaults'] }): ReactNode {
                   </span>
                 </span>
                 <span className="values">
-                  <span className={`chip ${vault.state === 'live' && !isLate(vault) ? 'good' : ''}`}>
-                    {isLate(vault) ? 'late' : (states[vault.state] ?? vault.state)}
+                  <span className={`chip ${vault.state === 'live' ? 'good' : ''}`}>
+                    {states[vault.state] ?? vault.state}
                   </span>
                   <span className="muted small">
                     read <Age name="lastSnapshotAt" at={vault.lastSnapshotAt} />

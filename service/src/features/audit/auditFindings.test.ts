@@ -3,8 +3,9 @@ import { drawBase, honest, washes } from '../../../test/audit/fittedMonths.js'
 import { openMonth } from '../../../test/audit/month.js'
 import { drawMarket, habits, ways } from '../../../test/audit/shownMonths.js'
 import { createRandom, type Random } from '../../../test/simulation/random.js'
+import type { FindingCode } from '../metrics/index.js'
 import { auditMonth, type MonthAudit } from './auditFindings.js'
-import { type FindingCode, readAuditLimits } from './auditLimits.js'
+import { readAuditLimits } from './auditLimits.js'
 
 const limits = readAuditLimits(undefined)
 const strengths = [0.01, 0.05, 0.2]
@@ -59,7 +60,7 @@ function findWashing(
     strengths.map((strength, index) => {
       const { findings } = audit(draw(kind, firstSeed + place * 10 + index), strength)
       const found = findings.find((finding) => finding.code === code && finding.level !== 'note')
-      return { kind, strength, isFound: (found?.transactions.length ?? 0) > 0, levels: found?.level ?? 'none' }
+      return { kind, strength, isFound: (found?.transactions.length ?? 0) > 0 }
     }),
   )
   const missed = tried.filter(({ isFound }) => !isFound).map(({ kind, strength }) => `${kind} at ${strength}`)

@@ -1,5 +1,6 @@
 import { groupBy } from '../../kernel/groups.js'
-import { type AuditLimits, type FindingCode, findingCodes, weightOf } from './auditLimits.js'
+import { type FindingCode, findingCodes } from '../metrics/index.js'
+import { type AuditLimits, weightOf } from './auditLimits.js'
 import { listLooped, type Move } from './auditLoops.js'
 import { type AuditChange, type AuditVault, listPieces, openWorth, type Piece, type Worth } from './auditPieces.js'
 import { isDust, listPaidAlike } from './auditSenders.js'

@@ -1,19 +1,5 @@
 import { ConfigError } from '../../kernel/config.js'
-
-/** The codes of its findings, in the order they are told (docs/audit.md). */
-export const findingCodes = [
-  'inAndOut',
-  'loop',
-  'replayedSignature',
-  'unsignedShare',
-  'belowFloor',
-  'paidByOneSender',
-  'approvalCode',
-  'foreignCaller',
-  'staged',
-  'bucketEnd',
-] as const
-export type FindingCode = (typeof findingCodes)[number]
+import type { FindingCode } from '../metrics/index.js'
 
 type WeightName = `weight${Capitalize<FindingCode>}`
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
   secret = await earn.key({ kind: 'secret' })
   earn.clock.set('2027-03-05T00:00:00Z')
   const finding = {
-    ...{ code: 'loop', count: 4, usdDays: '12.5', percent: 412, points: 4_120, level: 'look' },
+    ...{ code: 'loop' as const, count: 4, usdDays: '12.5', percent: 412, points: 4_120, level: 'look' },
     transactions: [`0x${'ab'.repeat(32)}`],
   }
   for (const month of ['2026-11', '2026-12', '2027-01'])

@@ -12,7 +12,7 @@ export { metricsOperations } from './operations.js'
 export { metrics } from './projection.js'
 export { readRange } from './range.js'
 export { type RecomputedBucket, recomputeDistributorLps, recomputeMetrics, recomputeVaultLps } from './recompute.js'
-export { type KeptFinding, listUnaudited, recordAudit } from './storeAudits.js'
+export { type FindingCode, findingCodes, type KeptFinding, listUnaudited, recordAudit } from './storeAudits.js'
 export { listFloorsAt } from './storeVaults.js'
 export { listCountedReach, readUsdDays } from './usdDays.js'
 

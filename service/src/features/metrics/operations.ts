@@ -17,12 +17,7 @@ import type { CatalogueContext } from '../catalogue/index.js'
 import { getDistributorLPs } from './getDistributorLPs.js'
 import { getDistributorMetrics } from './getDistributorMetrics.js'
 import { getOpportunityHistoricalLPs } from './getOpportunityHistoricalLPs.js'
-
-/** The codes of findings (docs/audit.md). */
-const auditCodes = [
-  ...['inAndOut', 'loop', 'replayedSignature', 'unsignedShare', 'belowFloor', 'paidByOneSender', 'approvalCode'],
-  ...['foreignCaller', 'staged', 'bucketEnd'],
-]
+import { findingCodes } from './storeAudits.js'
 
 const refused = 'A parameter is malformed, startDate is after endDate or in the future, or there are too many buckets'
 const common = { method: 'GET', access: 'publishable' } as const
@@ -86,7 +81,7 @@ const Audit = T.Object({
       rulesVersion: T.Integer({ minimum: 1 }),
       findings: T.Array(
         T.Object({
-          code: T.String({ enum: [...auditCodes] }),
+          code: T.String({ enum: [...findingCodes] }),
           count: Count,
           usdDays: T.String({ ...Dec, description: 'The USD-days that it touches' }),
           transactions: T.Array(TxHash, { maxItems: 20 }),

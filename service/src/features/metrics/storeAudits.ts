@@ -1,8 +1,23 @@
 import type { Queryable } from '../../postgres/pool.js'
 
+/** The codes of findings, in the order they are told (docs/audit.md). */
+export const findingCodes = [
+  'inAndOut',
+  'loop',
+  'replayedSignature',
+  'unsignedShare',
+  'belowFloor',
+  'paidByOneSender',
+  'approvalCode',
+  'foreignCaller',
+  'staged',
+  'bucketEnd',
+] as const
+export type FindingCode = (typeof findingCodes)[number]
+
 /** A finding of an audit as it is kept. */
 export type KeptFinding = {
-  code: string
+  code: FindingCode
   count: number
   /** Decimal. */
   usdDays: string
