@@ -133,7 +133,8 @@ describe('a reader that is ahead of the database', () => {
       // It is cut off: what comes now it never gets.
       await standby.stop('SIGKILL')
       await tellNow('lost 1', 'lost 2', 'lost 3')
-      await until('the readers to have all', () => readers.copy.length === 6 && toldIn(readers.frames).length === 3)
+      await until('the copy to have all', () => readers.copy.length === 6)
+      await until('the live stream to have all', () => toldIn(readers.frames).length === 3 || readers.hasEnded())
       const cursor = readers.copy.at(-1)?.cursor ?? ''
       await server.stop('SIGKILL')
       // It takes the address of the primary.
@@ -159,7 +160,8 @@ describe('a reader that is ahead of the database', () => {
     const readers = await follow()
     try {
       await tellNow('lost 1', 'lost 2', 'lost 3')
-      await until('the readers to have all', () => readers.copy.length === 5 && toldIn(readers.frames).length === 3)
+      await until('the copy to have all', () => readers.copy.length === 5)
+      await until('the live stream to have all', () => toldIn(readers.frames).length === 3 || readers.hasEnded())
       const cursor = readers.copy.at(-1)?.cursor ?? ''
       await server.stop()
       server.use(data)

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { present } from '../../../contracts/test/present.js'
+import { until } from '../../../contracts/test/until.js'
 import { addProgram } from '../../src/server/http/pages.js'
 import { openChromium } from '../chromium.js'
 import { settle } from './portalInPage.js'
@@ -117,9 +118,20 @@ async function draw(path: string, theme: 'light' | 'dark', width: number) {
   await settle(tab)
   await tab.waitForLoadState('networkidle')
   await tab.evaluate('document.fonts.ready.then(() => undefined)')
+  // A control that was drawn before its font was there keeps the baseline of the other one: all is laid out anew.
+  await tab.evaluate(
+    `(() => { const { style } = document.body; style.display = 'none'; document.body.offsetHeight; style.display = '' })()`,
+  )
   const whole = await tab.evaluate<number>('document.documentElement.scrollHeight')
   const clip = { x: 0, y: 0, width, height: Math.min(whole, tallest) }
-  const picture = await tab.screenshot({ clip, fullPage: true, animations: 'disabled', caret: 'hide' })
+  const shoot = () => tab.screenshot({ clip, fullPage: true, animations: 'disabled', caret: 'hide' })
+  // A busy browser may still be painting: a page is as it stays once two pictures are the same.
+  let picture = await shoot()
+  await until('the page to stay as it is', async () => {
+    const before = picture
+    picture = await shoot()
+    return picture.equals(before)
+  })
   await tab.context().close()
   return { picture, unknown }
 }

@@ -11,6 +11,8 @@ export type Page = {
   script: string
   sheet: string | undefined
   icon: string | undefined
+  /** The first font that its sheet names. */
+  font: string | undefined
   files: ReadonlyMap<string, File>
 }
 
@@ -34,7 +36,9 @@ export function readPage(name: string): Page | undefined {
   }
   const script = [...files.keys()].find((each) => each.startsWith(`${name}-`) && each.endsWith('.js'))
   const find = (ending: string) => [...files.keys()].find((each) => each.endsWith(ending))
-  return script === undefined ? undefined : { script, sheet: find('.css'), icon: find('.svg'), files }
+  const sheet = find('.css')
+  const [, font] = /url\("(font-[\w-]+\.woff2)"\)/.exec(String(files.get(sheet ?? '')?.bytes ?? '')) ?? []
+  return script === undefined ? undefined : { script, sheet, icon: find('.svg'), font, files }
 }
 
 /** Sends a file of a page. Its name is that of its bytes, so it never changes. */
@@ -71,12 +75,16 @@ const policyFor = (others: readonly string[], workers: readonly string[]) => {
   return [...policyMembers, ...trusted, ["connect-src 'self'", ...others].join(' ')].join('; ')
 }
 
-type Files = { script: string; sheet: string; icon: string }
+type Files = { script: string; sheet: string; icon: string; font: string | undefined }
 
-const htmlOf = (home: string, { script, sheet, icon }: Files) =>
+/** The font of texts is asked for with the page: a list that is drawn before it is there is laid out twice. */
+const preloadOf = (home: string, font: string | undefined) =>
+  font === undefined ? '' : `<link rel="preload" as="font" type="font/woff2" crossorigin href="${home}files/${font}">`
+
+const htmlOf = (home: string, { script, sheet, icon, font }: Files) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
   `<meta name="color-scheme" content="light dark"><title>OpenEarn</title><link rel="icon" href="${home}files/${icon}">` +
-  `<link rel="stylesheet" href="${home}files/${sheet}"><script type="module" src="${home}files/${script}"></script></head>` +
+  `${preloadOf(home, font)}<link rel="stylesheet" href="${home}files/${sheet}"><script type="module" src="${home}files/${script}"></script></head>` +
   `<body><div id="root"></div></body></html>`
 
 /** The way from a path below `/name/` back to it: the service may stand below a path of its proxy. */
@@ -115,10 +123,14 @@ export function addProgram(app: FastifyInstance, name: string, below: Below = {}
   const { open = {}, others = () => [], serviceUrl } = below
   const page = readPage(name)
   if (page?.sheet === undefined || page.icon === undefined) return false
-  const { script, sheet, icon } = page
+  const { script, sheet, icon, font } = page
   const showPage = async ({ raw, headers }: FastifyRequest, reply: FastifyReply) => {
     const workers = serviceUrl ? workersOf(page, name, [serviceUrl(), headers.host ?? '']) : []
-    return sendPage(reply, htmlOf(homeOf(name, raw.url ?? ''), { script, sheet, icon }), policyFor(others(), workers))
+    return sendPage(
+      reply,
+      htmlOf(homeOf(name, raw.url ?? ''), { script, sheet, icon, font }),
+      policyFor(others(), workers),
+    )
   }
   const route = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
     app.route({ ...open, method: ['GET', 'HEAD'], url, handler })
