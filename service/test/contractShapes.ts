@@ -65,6 +65,18 @@ type LpCount = { activeLps: number; participatedLps: number }
 export type Operations = SwapOperations &
   EventOperations &
   StreamOperations & {
+    GetKey: As<{
+      answer: {
+        hint: string
+        kind: 'publishable' | 'secret'
+        organization: { id: string; name: string }
+        distributorId: string | null
+        permissions: string[]
+        origins: string[]
+        limits: { hourly: number; monthly: number | null; address: number | null }
+        used: { hourly: number; monthly: number }
+      }
+    }>
     GetChains: As<{ query: PageQuery; answer: Page<Chain> }>
     GetTokens: As<{ query: PageQuery & { chainId?: number; search?: string }; answer: Page<Token> }>
     GetTokenByAddress: As<{ path: { chainId: number; address: string }; answer: Token }>

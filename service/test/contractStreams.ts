@@ -82,6 +82,14 @@ export type StreamOperations = {
     query: PageQuery
     answer: { data: { userAddress: string; lastSnapshot: WalletSnapshot }[]; pagination: PageNav }
   }>
+  GetStreamClaims: As<{
+    path: { id: string }
+    query: PageQuery
+    answer: {
+      data: { userAddress: string; amount: string; txHash: string; blockNumber: number; blockTimestamp: string }[]
+      pagination: PageNav
+    }
+  }>
   GetStreamWallet: As<{ path: { id: string; address: string }; answer: { wallet: WalletStream } }>
   CreateStreamWithdrawal: As<{
     path: { id: string }

@@ -4,6 +4,7 @@ import { catalogueOperations } from '../features/catalogue/index.js'
 import { type EventsContext, eventOperations } from '../features/events/index.js'
 import { historyOperations } from '../features/history/index.js'
 import { type LedgerContext, ledgerOperations } from '../features/ledger/index.js'
+import { getKeyOperation, type KeyContext } from '../features/limits/index.js'
 import { membershipOperations } from '../features/membership/index.js'
 import { metricsOperations } from '../features/metrics/index.js'
 import { orderOperations } from '../features/orders/index.js'
@@ -23,7 +24,8 @@ export type ServiceContext = SignatureContext &
   StreamContext &
   PortfolioContext &
   LedgerContext &
-  EventsContext
+  EventsContext &
+  KeyContext
 
 /** Every operation there is. HTTP registration, the OpenAPI document and the limits read this list. */
 export const operations: readonly Operation<ServiceContext>[] = [
@@ -41,4 +43,5 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...streamOperations,
   ...portfolioOperations,
   ...eventOperations,
+  getKeyOperation,
 ]

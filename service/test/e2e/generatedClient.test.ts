@@ -79,7 +79,7 @@ async function lookAround(dev: Dev): Promise<Record<string, unknown>> {
 }
 
 /** What is asked of is a vault's id, which no stream of the devnet has: what is of one is not found. */
-const ofOneThing = new Set(['GetStreamWallets', 'GetStreamWallet', 'GetActiveAdminOperation'])
+const ofOneThing = new Set(['GetStreamClaims', 'GetStreamWallets', 'GetStreamWallet', 'GetActiveAdminOperation'])
 
 /** What the generator calls an operation: several capitals in a row are a word to it. */
 const generatedName = (operationId: string) =>

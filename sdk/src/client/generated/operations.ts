@@ -269,6 +269,18 @@ export const getIndexingStatus = /*#__PURE__*/ get<types.GetIndexingStatusParams
 )
 
 /**
+ * Show the key of this call
+ *
+ * Of whom it is, what it may do, and how much of its budget is used. Costs nothing, also when all is used.
+ *
+ * Costs 0 units; takes any key.
+ */
+export const getKey = /*#__PURE__*/ get<types.GetKeyParams, types.GetKeyResult>(
+  'GetKey',
+  '/v2/key',
+)
+
+/**
  * Is this wallet a member?
  *
  * A wallet must be a member before deposits and withdrawals are built for it.
@@ -398,6 +410,19 @@ export const getOpportunityHistoricalTVL = /*#__PURE__*/ get<types.GetOpportunit
 export const getProtocols = /*#__PURE__*/ getPages<types.GetProtocolsParams, types.GetProtocolsResult, types.GetProtocolsResult['data'][number]>(
   'GetProtocols',
   '/v2/protocols/',
+  'data',
+)
+
+/**
+ * List the claims of a stream
+ *
+ * Confirmed claims of its rewards, newest first. Amounts are in smallest units of the reward.
+ *
+ * Costs 2 units; takes any key.
+ */
+export const getStreamClaims = /*#__PURE__*/ getPages<types.GetStreamClaimsParams, types.GetStreamClaimsResult, types.GetStreamClaimsResult['data'][number]>(
+  'GetStreamClaims',
+  '/v2/streams/{id}/claims',
   'data',
 )
 

@@ -166,6 +166,32 @@ export type Interaction = {
   validUntil: string
 }
 
+export type Key = {
+  /** The first 12 and the last 4 characters of the key */
+  hint: string
+  kind: 'publishable' | 'secret'
+  organization: {
+    /** UUID */
+    id: string
+    name: string
+  }
+  distributorId: string | null
+  permissions: string[]
+  /** Origins that it may be used from; empty: any for a publishable key, none for a secret one */
+  origins: string[]
+  limits: {
+    /** Units an hour (UTC) */
+    hourly: number
+    monthly: number | null
+    address: number | null
+  }
+  /** Units used in this hour and this month (UTC) */
+  used: {
+    hourly: number
+    monthly: number
+  }
+}
+
 export type MerkleProof = {
   /** UUID */
   streamId: string
@@ -550,6 +576,18 @@ export type StreamAdminOperation = {
   executed: boolean
   executedTxHash: `0x${string}` | null
   txParams: StreamTxParams
+}
+
+export type StreamClaim = {
+  /** EVM address, EIP-55 checksum */
+  userAddress: `0x${string}`
+  /** Integer in the token's smallest unit */
+  amount: string
+  /** Transaction hash */
+  txHash: `0x${string}`
+  blockNumber: number
+  /** RFC 3339, UTC */
+  blockTimestamp: string
 }
 
 export type StreamPoint = {
@@ -1116,6 +1154,8 @@ export type GetIndexingStatusParams = {
   vaultAddress?: `0x${string}` | undefined
 }
 
+export type GetKeyParams = Record<never, never>
+
 export type GetMembershipParams = {
   /** The wallet: 0x and 40 hex digits (evm), base58 (solana), raw or friendly form (ton) */
   address: string
@@ -1225,6 +1265,15 @@ export type GetOpportunityHistoricalTVLParams = {
 }
 
 export type GetProtocolsParams = {
+  /** From 1; below 1 is 1 */
+  page?: number | undefined
+  /** Items a page, 1 to 100; below 1 is 20 */
+  limit?: number | undefined
+}
+
+export type GetStreamClaimsParams = {
+  /** UUID */
+  id: string
   /** From 1; below 1 is 1 */
   page?: number | undefined
   /** Items a page, 1 to 100; below 1 is 20 */
@@ -1972,6 +2021,8 @@ export type GetIndexingStatusResult = {
   })[]
 }
 
+export type GetKeyResult = Key
+
 export type GetMembershipResult = {
   isMember: boolean
 }
@@ -2083,6 +2134,11 @@ export type GetOpportunityHistoricalTVLResult = {
 export type GetProtocolsResult = {
   data: Protocol[]
   pagination: Pagination
+}
+
+export type GetStreamClaimsResult = {
+  data: StreamClaim[]
+  pagination: PaginationNav
 }
 
 export type GetStreamPointsResult = {

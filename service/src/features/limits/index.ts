@@ -1,7 +1,7 @@
 /**
  * Limits: cost-unit budgets of keys and of the addresses they are used from, token buckets of addresses, and idempotency
- * keys. Owns the tables `budgets`, `address_budgets` and `idempotency_keys`. Has no operations; the server asks it around
- * every one.
+ * keys. Owns the tables `budgets`, `address_budgets` and `idempotency_keys`. The server asks it around every operation; its
+ * own one shows a caller the key, with what is used of it.
  *
  * Idempotency: a request takes its key by a row of its own, committed at once, so that twins see it and a crash is freed
  * by the lease. The operation then decides, and the server runs its `write` and keeps the answer in one transaction:
@@ -15,6 +15,7 @@ import { createIpBuckets, type IpBuckets } from './ipBuckets.js'
 
 export type { Allowance } from './budget.js'
 export { type Charge, sweepAddresses } from './budgets.js'
+export { getKeyOperation, type KeyContext } from './getKey.js'
 export { computeFingerprint, parseIdempotencyKey, readHeldUntil } from './idempotency.js'
 export { type IdempotencyRecords, type IdempotentRequest, sweepIdempotencyKeys } from './idempotencyRecords.js'
 export { isLoopback, networkOf } from './ipBuckets.js'

@@ -1,3 +1,4 @@
+import type { KeyKind } from '../../kernel/operation.js'
 import type { Queryable } from '../../postgres/pool.js'
 import type { Allowance, NetworkSum, Sum, Used, Windows } from './budget.js'
 
@@ -97,4 +98,29 @@ export async function listBusyKeys(db: Queryable, { at, percent }: { at: Date; p
       as w (name, starts_at, most, used, ends_at)
     where w.most > 0 and w.used * 100 >= w.most * ${percent}::int and ${at} >= w.starts_at and ${at} < w.ends_at
     order by k.id, w.name`
+}
+
+/** A key as its holder sees it. */
+export type ShownKey = {
+  hint: string
+  kind: KeyKind
+  organizationId: string
+  distributorId: string | null
+  permissions: string[]
+  origins: string[]
+  hourlyUnits: number
+  monthlyUnits: number | null
+  /** Units an hour of one client address; null without a share. */
+  addressUnits: number | null
+}
+
+/** The key of a caller. Keys are revoked and never deleted. */
+export async function findKey(db: Queryable, keyId: string): Promise<ShownKey> {
+  const [row] = await db<ShownKey[]>`
+    select hint, kind, organization_id as "organizationId", distributor_id as "distributorId", permissions, origins,
+      hourly_units as "hourlyUnits", monthly_units as "monthlyUnits",
+      case when address_share < 1 then floor(hourly_units * address_share)::bigint end as "addressUnits"
+    from api_keys where id = ${keyId}`
+  if (!row) throw new Error('the key of a caller is not kept')
+  return row
 }

@@ -19,6 +19,7 @@ import { assertMayCreatePoints, createStreamPoint, incentivize } from './createS
 import { createStreamWithdrawal, expirationDefault, expirationMax } from './createStreamWithdrawal.js'
 import { getActiveAdminOperation } from './getActiveAdminOperation.js'
 import { getMerkleProofs } from './getMerkleProofs.js'
+import { getStreamClaims } from './getStreamClaims.js'
 import { getStreamPoints } from './getStreamPoints.js'
 import { computeGetStreamsCost, getStreams } from './getStreams.js'
 import { getStreamsForWallet } from './getStreamsForWallet.js'
@@ -31,6 +32,7 @@ import {
   AdminOperationSchema,
   MerkleProofSchema,
   PointSchema,
+  StreamClaimSchema,
   StreamSchema,
   StreamTokenSchema,
   TxParamsSchema,
@@ -227,6 +229,19 @@ export const streamOperations: readonly Operation<StreamContext>[] = [
       404: 'No such stream, or the wallet has no snapshot in it',
     },
     run: getStreamWallet,
+  }),
+  defineOperation({
+    ...{ operationId: 'GetStreamClaims', path: '/v2/streams/{id}/claims', ...read, cost: 2 },
+    summary: 'List the claims of a stream',
+    description: 'Confirmed claims of its rewards, newest first. Amounts are in smallest units of the reward.',
+    params: T.Object({ id: Uuid }),
+    query: T.Object(pageQuery),
+    responses: {
+      200: T.Object({ data: T.Array(StreamClaimSchema), pagination: PaginationNavSchema }),
+      400: malformed,
+      404: 'No such stream',
+    },
+    run: getStreamClaims,
   }),
   defineOperation({
     ...{ operationId: 'CreateStreamWithdrawal', method: 'POST', path: '/v2/streams/{id}/withdrawals', ...administer },

@@ -1,5 +1,5 @@
 import T from 'typebox'
-import { Address, ChainId, Dec, Hex, Nullable, Raw, Ts, Uuid } from '../../kernel/wire.js'
+import { Address, ChainId, Dec, Hex, Nullable, Raw, Ts, TxHash, Uuid } from '../../kernel/wire.js'
 
 const Text = T.String()
 const Count = Nullable(T.Integer())
@@ -170,4 +170,9 @@ export const MerkleProofSchema = T.Object(
     error: Text,
   },
   { title: 'MerkleProof' },
+)
+
+export const StreamClaimSchema = T.Object(
+  { userAddress: Address, amount: Raw, txHash: TxHash, blockNumber: T.Integer(), blockTimestamp: Ts },
+  { title: 'StreamClaim' },
 )

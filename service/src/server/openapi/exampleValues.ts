@@ -222,6 +222,7 @@ export const refusals: Record<string, ErrorBody> = {
   CreateStreamWithdrawal: refusal('notFound', 'no such stream'),
   GetActiveAdminOperation: refusal('notFound', 'no such stream'),
   GetSwapOrderStatus: refusal('notFound', 'no such order', false),
+  GetStreamClaims: refusal('notFound', 'no such stream'),
   GetStreamWallet: refusal('notFound', 'no such stream'),
   GetStreamWallets: refusal('notFound', 'no such stream'),
   IncreaseStreamBudget: refusal('notFound', 'no such stream'),

@@ -6,6 +6,7 @@ export const tagTexts: Record<string, string> = {
   Events: 'What became true and what stopped being true, in order.',
   History: 'TVL, share price, APR, APY and LPs of a vault over time.',
   Indexing: 'How far each chain and vault is read.',
+  Keys: 'The key of a call and its budget.',
   Ledger: 'Verified deposits and withdrawals.',
   Membership: 'Wallets that joined by signature.',
   Metrics: 'TVL and LPs that a distributor brought.',
