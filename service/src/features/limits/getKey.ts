@@ -5,7 +5,7 @@ import type { Context } from '../../postgres/context.js'
 import { windowsAt } from './budget.js'
 import { findKey, findUsed } from './store.js'
 
-/** What shows a key: the names of organizations are the catalogue's, which is handed in. */
+/** The context of GetKey. The catalogue, which has the names of organizations, is handed in. */
 export type KeyContext = Context & {
   readonly catalogue: {
     current(): { readonly organizations: ReadonlyMap<string, { readonly name: string }> }

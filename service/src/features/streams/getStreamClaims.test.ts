@@ -17,7 +17,7 @@ beforeAll(async () => {
   await claim(world.confirmed, dog, '13')
   await claim(world.confirmed + 1, cat, '17')
   await claim(940, cat, '19', await world.stream())
-  await world.event(id, 'root', { at: 920, root: `0x${'ee'.repeat(32)}`, rootAt: new Date(), total: '99' })
+  await world.event(id, 'root', { at: 920, root: `0x${'ee'.repeat(32)}`, rootAt: world.timeOf(920), total: '99' })
 })
 afterAll(() => world.close())
 
