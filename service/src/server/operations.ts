@@ -42,6 +42,6 @@ export const operations: readonly Operation<ServiceContext>[] = [
   ...attributionOperations,
   ...streamOperations,
   ...portfolioOperations,
-  ...eventOperations,
   getKeyOperation,
+  ...eventOperations,
 ]
