@@ -41,6 +41,7 @@ function createFormats(locale: string | undefined) {
     time: dates({ dateStyle: 'medium', timeStyle: 'short' }),
     hours: dates({ hour: '2-digit', minute: '2-digit' }),
     days: dates({ month: 'short', day: 'numeric' }),
+    month: dates({ month: 'long', year: 'numeric', timeZone: 'UTC' }),
     ago: later(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })),
     parts: later(() => createFigures(locale)),
   }
@@ -73,6 +74,8 @@ export function createPortalFigures(locale?: string) {
       return (at) => format.format(at)
     },
     time: (at: number): string => formats.time().format(at),
+    /** The month of an instant, by UTC. */
+    month: (at: number): string => formats.month().format(at),
     /** How long ago, or how long until, in its greatest unit. */
     age: (at: number, now: number): string => {
       const seconds = Math.round((at - now) / 1_000)

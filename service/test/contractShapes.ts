@@ -254,6 +254,7 @@ export type Operations = SwapOperations &
       answer: {
         portfolio: {
           productsEarnings: Earning[]
+          inRange?: { from: string; to: string; earnedUsd: string | null }
           holdings: {
             totalUsd: string
             wallets: {

@@ -1,11 +1,10 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { useBudget, useKey } from '../shell/key.js'
-import { Num } from '../ui/Num.js'
+import { useKey } from '../shell/key.js'
+import { KeyFacts } from './KeyFacts.js'
 
-/** The key that the pages call the API with, and the rest of its hour. */
+/** The key that the pages call the API with, and where another one is typed. */
 export function KeyPanel(): ReactNode {
   const { own, setOwn } = useKey()
-  const budget = useBudget()
   const [text, setText] = useState('')
   const [isKept, setKept] = useState(false)
   const [problem, setProblem] = useState<string>()
@@ -30,18 +29,7 @@ export function KeyPanel(): ReactNode {
           ? `These pages call the API with your key ${own.slice(0, 12)}….`
           : 'These pages call the API with the key of the operator.'}
       </p>
-      {budget && (
-        <dl className="tiles small-tiles">
-          {(['limit', 'used', 'remaining'] as const).map((name) => (
-            <div key={name} className="tile">
-              <dt className="muted small">{{ limit: 'Units an hour', used: 'Used', remaining: 'Left' }[name]}</dt>
-              <dd>
-                <Num value={budget[name]} as="count" name={`budget.${name}`} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <KeyFacts />
       {own ? (
         <div>
           <button type="button" onClick={() => setOwn(undefined, false)}>

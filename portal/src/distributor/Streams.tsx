@@ -1,8 +1,9 @@
 import { useEarn } from '@openearn/react'
-import { type EarnError, getStreams, getStreamWallets, type types } from '@openearn/sdk'
+import { type EarnError, getStreamClaims, getStreams, getStreamWallets, type types } from '@openearn/sdk'
 import { cutName } from '@openearn/widget/parts'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { useKeyInfo } from '../shell/keyInfo.js'
 import { Address } from '../ui/Address.js'
 import { Age } from '../ui/Age.js'
 import { Long } from '../ui/Long.js'
@@ -18,17 +19,30 @@ export function Streams(): ReactNode {
     queryFn: ({ signal }) => getStreams(earn, {}, { signal }),
     ...{ staleTime: 60_000, retry: false },
   })
+  const { data: key } = useKeyInfo()
+  const owner = key?.organization
+  const isOwn = ({ orgId }: types.Stream) => orgId === owner?.id
+  // The reader looks for those that his organization pays.
+  const streams = (data?.streams ?? []).toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)))
   return (
     <div className="stack">
       <p className="muted small">
-        Streams of all organizations. To create one, to add to its budget or to withdraw from it takes a secret key: a
-        backend does it, never a page.
+        Streams of all organizations, those of the key's own first. To create one, to add to its budget or to withdraw
+        from it takes a secret key: a backend does it, never a page.
       </p>
       <Fault error={error} retry={() => void refetch()} />
       {!data && !error && <Loading rows={3} label="Loading the streams" />}
       {data?.streams.length === 0 && <Empty title="There is no stream yet." />}
-      <Long items={data?.streams ?? []}>
-        {(shown) => shown.map((stream) => <StreamCard key={stream.id} stream={stream} />)}
+      <Long items={streams}>
+        {(shown) =>
+          shown.map((stream) => (
+            <StreamCard
+              key={stream.id}
+              stream={stream}
+              owner={owner && (isOwn(stream) ? owner.name : 'another organization')}
+            />
+          ))
+        }
       </Long>
     </div>
   )
@@ -36,13 +50,15 @@ export function Streams(): ReactNode {
 
 const strategies = { 'fixed-rate': 'Fixed rate', 'fixed-apr': 'Fixed APR', 'daily-budget': 'Daily budget' } as const
 
-function StreamCard({ stream }: { stream: types.Stream }): ReactNode {
-  const [isOpen, setOpen] = useState(false)
+type CardProps = { stream: types.Stream; owner: string | undefined }
+
+function StreamCard({ stream, owner }: CardProps): ReactNode {
   const { rewardToken, point, lastSnapshot, committedSnapshot, customArgs, totalAmount } = stream
   const decimals = rewardToken?.decimals ?? point?.decimals ?? 0
   const symbol = cutName(rewardToken?.symbol ?? point?.symbol ?? '', 16)
   const token = { decimals, symbol }
   const facts: [string, ReactNode][] = [
+    ['Paid by', owner ? <bdi key="owner">{cutName(owner, 60)}</bdi> : '–'],
     [
       'Budget in all',
       totalAmount === null ? (
@@ -83,11 +99,24 @@ function StreamCard({ stream }: { stream: types.Stream }): ReactNode {
           </div>
         ))}
       </dl>
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>Wallets</summary>
-        {isOpen && <Wallets id={stream.id} token={token} />}
-      </details>
+      <Opened title="Wallets">
+        <Wallets id={stream.id} token={token} />
+      </Opened>
+      <Opened title="Claims">
+        <Claims id={stream.id} token={token} isPoints={rewardToken === undefined} />
+      </Opened>
     </section>
+  )
+}
+
+/** A part that is read once it is opened. */
+function Opened({ title, children }: { title: string; children: ReactNode }): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children}
+    </details>
   )
 }
 
@@ -137,6 +166,41 @@ function Wallets({ id, token }: { id: string; token: Token }): ReactNode {
           </li>
         ))}
       </ul>
+    </>
+  )
+}
+
+/** Who has claimed, when, and in which transaction; the newest first. */
+function Claims({ id, token, isPoints }: { id: string; token: Token; isPoints: boolean }): ReactNode {
+  const { earn } = useEarn()
+  const { data, error } = useQuery<types.GetStreamClaimsResult, EarnError>({
+    queryKey: ['portal', 'stream claims', id],
+    queryFn: ({ signal }) => getStreamClaims(earn, { id, limit: 50 }, { signal }),
+    ...{ enabled: !isPoints, staleTime: 60_000, retry: false },
+  })
+  if (isPoints) return <p className="muted small">Points are on no chain, so they are not claimed.</p>
+  return (
+    <>
+      <Fault error={error} />
+      {!data && !error && <Loading rows={1} label="Loading the claims" />}
+      {data?.data.length === 0 && <p className="muted small">Nobody has claimed yet.</p>}
+      <ul className="plain-list">
+        {data?.data.map(({ userAddress, amount, txHash, blockTimestamp }) => (
+          <li key={`${txHash} ${userAddress}`} className="between" data-id={`${txHash} ${userAddress}`}>
+            <span className="tags small">
+              <Address text={userAddress} />
+              <span className="muted">
+                <Age name="blockTimestamp" at={blockTimestamp} />
+              </span>
+              <Address text={txHash} />
+            </span>
+            <Units value={amount} name="amount" {...token} />
+          </li>
+        ))}
+      </ul>
+      {data && data.pagination.total > data.data.length && (
+        <p className="muted small">The newest of them; GetStreamClaims tells all.</p>
+      )}
     </>
   )
 }

@@ -1,37 +1,83 @@
 import type { types } from '@openearn/sdk'
 import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
-import { Age } from '../ui/Age.js'
+import { useFigures } from '../figures.js'
+import { go, toPath, withQuery } from '../place.js'
+import { Age, useNow } from '../ui/Age.js'
 import { Link } from '../ui/Link.js'
 import { Long } from '../ui/Long.js'
 import { Empty } from '../ui/Notice.js'
-import { Num } from '../ui/Num.js'
+import { EarnedInMonth } from './EarnedInMonth.js'
+import { listMonths, withinMonth } from './month.js'
+import { Sum } from './Sum.js'
 
 const columns = ['deposited', 'withdrawn', 'current', 'earned'] as const
 const titles = { deposited: 'Deposited', withdrawn: 'Withdrawn', current: 'Now', earned: 'Earned' } as const
 
-/** Each position: paid in, taken out, its worth now, and so what it earned. */
-export function Earnings({ rows }: { rows: readonly types.Earning[] }): ReactNode {
+type Props = { rows: readonly types.Earning[]; address: string; query: URLSearchParams }
+
+/** Each position: paid in, taken out, its worth now, and so what it earned; of all time or of a month. */
+export function Earnings({ rows, address, query }: Props): ReactNode {
+  const month = query.get('month')
   return (
     <section className="card" aria-labelledby="earnings">
-      <h2 id="earnings">Earnings</h2>
+      <div className="between">
+        <h2 id="earnings">Earnings</h2>
+        {rows.length > 0 && <Choose rows={rows} address={address} query={query} />}
+      </div>
+      {rows.length === 0 ? (
+        <Empty title="No deposit of this wallet is known." />
+      ) : month === null ? (
+        <EarnedSoFar rows={rows} />
+      ) : (
+        <EarnedInMonth address={address} month={month} />
+      )}
+    </section>
+  )
+}
+
+/** The time that earnings are of. */
+function Choose({ rows, address, query }: Props): ReactNode {
+  const figures = useFigures()
+  const now = useNow()
+  const chosen = query.get('month') ?? ''
+  const months = listMonths(
+    rows.map(({ firstDepositAt }) => firstDepositAt),
+    now,
+  )
+  const shown = chosen === '' || months.includes(chosen) ? months : [chosen, ...months]
+  const choose = (month: string) => go(toPath(`portfolio/${address}`, withQuery(query, { month })))
+  return (
+    <label className="inline">
+      <span className="label">Earned in</span>
+      <select value={chosen} onChange={({ target }) => choose(target.value)}>
+        <option value="">All time</option>
+        {shown.map((each) => (
+          <option key={each} value={each}>
+            {months.includes(each) ? figures.month(withinMonth(each)) : cutName(each, 20)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function EarnedSoFar({ rows }: { rows: readonly types.Earning[] }): ReactNode {
+  return (
+    <>
       <p className="muted small">
         Earned = now + withdrawn − deposited. It rests on confirmed blocks and may lag the holdings.
       </p>
-      {rows.length === 0 ? (
-        <Empty title="No deposit of this wallet is known." />
-      ) : (
-        <Long items={rows}>
-          {(shown) => (
-            <ul className="plain-list">
-              {shown.map((row) => (
-                <Earned key={row.opportunityId} row={row} />
-              ))}
-            </ul>
-          )}
-        </Long>
-      )}
-    </section>
+      <Long items={rows}>
+        {(shown) => (
+          <ul className="plain-list">
+            {shown.map((row) => (
+              <Earned key={row.opportunityId} row={row} />
+            ))}
+          </ul>
+        )}
+      </Long>
+    </>
   )
 }
 
@@ -49,15 +95,7 @@ function Earned({ row }: { row: types.Earning }): ReactNode {
       </span>
       <dl className="tiles small-tiles">
         {columns.map((each) => (
-          <div key={each} className="tile">
-            <dt className="muted small">{titles[each]}</dt>
-            <dd>
-              <Num value={row[each].native} as="tokens" name={`${each}.native`} symbol={symbol} />
-            </dd>
-            <dd className="muted small">
-              <Num value={row[each].usd} as="usd" name={`${each}.usd`} none="no price" />
-            </dd>
-          </div>
+          <Sum key={each} title={titles[each]} name={each} sum={row[each]} symbol={symbol} />
         ))}
       </dl>
     </li>

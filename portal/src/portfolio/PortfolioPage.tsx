@@ -70,7 +70,7 @@ function Shown({ address, isOwn, query }: ShownProps): ReactNode {
       <Fault error={error} retry={() => void refetch()} />
       {!data && !error && <Loading rows={4} label="Loading the portfolio" />}
       {data && <Holdings portfolio={data.portfolio} />}
-      {data && <Earnings rows={data.portfolio.productsEarnings} />}
+      {data && <Earnings rows={data.portfolio.productsEarnings} address={address} query={query} />}
       {!isOwn && evm && <Requests address={evm} />}
       {!isOwn && evm && <Rewards address={evm} />}
       {evm && <Activity address={evm} query={query} />}

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { present } from '../../../contracts/test/present.js'
 import { devAccount } from '../../src/cli/dev/anvil.js'
 import { playerIndexes } from '../../src/cli/dev/history.js'
 import { openClient } from './client.js'
@@ -40,6 +41,7 @@ afterAll(async () => {
   await trusted?.close()
 }, 60_000)
 
+const month = present().toISOString().slice(0, 7)
 const isBudget = ({ name }: ShownFigure) => name.startsWith('budget.')
 const lookUp = (hash: string) => `attribution?tx=${hash}&chainId=31337`
 
@@ -89,6 +91,31 @@ describe('who brought it', () => {
     await tab.getByLabel('Transaction hash').fill('0x12')
     await tab.getByRole('button', { name: 'Look up' }).click()
     await tab.getByRole('alert').filter({ hasText: 'A transaction hash is 0x and 64 hex digits.' }).waitFor()
+    expect([page.failures, page.outside]).toEqual([[], []])
+    await page.close()
+  }, 60_000)
+})
+
+describe('a wallet', () => {
+  it('shows what it earned in a month that is chosen, in each vault and in all together, as the API tells it', async () => {
+    const wallet = devAccount(playerIndexes[0]).address
+    const page = await browser.openPage(`portfolio/${wallet}`)
+    const { tab } = page
+    await tab.getByLabel('Earned in').selectOption(month)
+    await tab.getByText('Earned in this month, all vaults together').waitFor()
+    expect(tab.url()).toContain(`month=${month}`)
+    const asked = (await Promise.all(page.answered)).filter(({ url }) => url.includes('earnedFrom='))
+    expect(asked).toHaveLength(1)
+    const { portfolio } = asked[0]!.body as {
+      portfolio: { inRange: object; productsEarnings: { opportunityId: string }[] }
+    }
+    const [all, ...rows] = await readFigures(tab, 'section[aria-labelledby=earnings]')
+    expect(all).toMatchObject({ name: 'inRange.earnedUsd', value: portfolio.inRange['earnedUsd' as never] })
+    expect(rows).toHaveLength(portfolio.productsEarnings.length * 10)
+    await tab.getByLabel('Earned in').selectOption('')
+    await tab.getByText('Earned = now + withdrawn').waitFor()
+    await page.go(`portfolio/${wallet}?month=2999-01`)
+    await tab.getByText('This is not a month that has begun.').waitFor()
     expect([page.failures, page.outside]).toEqual([[], []])
     await page.close()
   }, 60_000)
@@ -181,6 +208,7 @@ describe('every page', () => {
       [`opportunities/${vault.id}?chart=apy&range=7d`]: 20,
       [`opportunities/${withheld.id}`]: 8,
       [`portfolio/${wallet}`]: 20,
+      [`portfolio/${wallet}?month=${month}`]: 40,
       [`distributor/${dev.distributorIds[2]}/metrics?range=7d`]: 4,
       [`distributor/${dev.distributorIds[2]}/ledger`]: 20,
       [`distributor/${code}/streams`]: 5,

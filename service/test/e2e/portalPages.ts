@@ -1,3 +1,4 @@
+import { present } from '../../../contracts/test/present.js'
 import { devAccount } from '../../src/cli/dev/anvil.js'
 import { playerIndexes } from '../../src/cli/dev/history.js'
 import type { Dev } from './process.js'
@@ -13,6 +14,7 @@ export const listPages = (dev: Dev) => ({
   'opportunity with its rates': `opportunities/${dev.opportunities[0]!.id}?chart=apy&range=7d`,
   withheld: `opportunities/${dev.withheld[0]!.id}?chart=apy`,
   portfolio: `portfolio/${player}`,
+  'earnings of a month': `portfolio/${player}?month=${present().toISOString().slice(0, 7)}`,
   'portfolio of nobody': 'portfolio',
   distributor: `distributor/${dev.distributorIds[0]}?range=7d`,
   ledger: `distributor/${dev.distributorIds[0]}/ledger`,

@@ -601,7 +601,7 @@ export const getWalletActivity = /*#__PURE__*/ getPages<types.GetWalletActivityP
 /**
  * Get a wallet's portfolio
  *
- * The holdings of a wallet on all configured chains, and its earnings in each opportunity. Each value counts once; all values of a chain are of the block in `asOf`. Failed reads and missing prices are named in `errors`, and `totalUsd` is the sum of the priced values. With `earnedFrom` and `earnedTo` each row of earnings has `inRange`: what was earned in between (two cost units more).
+ * The holdings of a wallet on all configured chains, and its earnings in each opportunity. Each value counts once; all values of a chain are of the block in `asOf`. Failed reads and missing prices are named in `errors`, and `totalUsd` is the sum of the priced values. With `earnedFrom` and `earnedTo` each row of earnings has `inRange`: what was earned in between, and `inRange` tells all rows together (two cost units more).
  *
  * Costs 10 units; takes any key.
  */

@@ -89,6 +89,15 @@ export type EarnedInRange = {
   earned: NativeAndUsd
 }
 
+/** The rows of earnings together, over the range that was asked for. Null where the dollars of a row are not known */
+export type EarnedOfWallet = {
+  /** RFC 3339, UTC */
+  from: string
+  /** RFC 3339, UTC */
+  to: string
+  earnedUsd: string | null
+}
+
 export type Earning = {
   productId: string | null
   productName: string | null
@@ -2222,6 +2231,7 @@ export type GetWalletActivityResult = {
 export type GetWalletPortfolioResult = {
   portfolio: {
     productsEarnings: Earning[]
+    inRange?: EarnedOfWallet
     holdings: {
       /** Plain decimal, no exponent */
       totalUsd: string

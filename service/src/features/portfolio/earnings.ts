@@ -114,8 +114,11 @@ function atSnapshot(row: VaultEarnings, shares: bigint): bigint | undefined {
 }
 
 export function showSum({ native, usd }: Exact, decimals: number): Sum {
-  return { native: formatUnits(native, decimals), usd: usd === null ? null : formatUnits(usd, usdDecimals) }
+  return { native: formatUnits(native, decimals), usd: usd === null ? null : showUsd(usd) }
 }
+
+/** US dollars, scaled by 10^18, as text. */
+export const showUsd = (usd: bigint): string => formatUnits(usd, usdDecimals)
 
 export function readSum({ native, usd }: Sum, decimals: number): Exact {
   return { native: parseDecimal(native, decimals), usd: parseUsd(usd) }

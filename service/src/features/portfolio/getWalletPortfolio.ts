@@ -12,7 +12,7 @@ import { type FindSharePrice, type OpportunityEarning, valueFlows } from './earn
 import { findWallet } from './ecosystem.js'
 import { describeFailure } from './holdings.js'
 import { keptMs, readWallet, rowBytes, startHeads, startPortfolio, type WalletHoldings } from './portfolio.js'
-import { computeInRange, type RangeInput, readEarnedRange } from './range.js'
+import { computeInRange, type RangeInput, readEarnedRange, sumInRange } from './range.js'
 import { toWalletBody } from './rows.js'
 import type { PortfolioBody } from './schema.js'
 import { sumFlows } from './storeEarnings.js'
@@ -172,6 +172,10 @@ function toBody(told: Told, includeProtocolTokens: boolean): PortfolioBody {
   const problems = [...told.problems, ...earned.problems]
   const wallet = toWalletBody(told.shown, { ...told, problems }, includeProtocolTokens)
   return {
-    portfolio: { productsEarnings: [...earned.rows], holdings: { totalUsd: wallet.totalUsd, wallets: [wallet] } },
+    portfolio: {
+      productsEarnings: [...earned.rows],
+      ...(told.asked && { inRange: sumInRange(earned.rows, told.asked.range) }),
+      holdings: { totalUsd: wallet.totalUsd, wallets: [wallet] },
+    },
   }
 }

@@ -19,7 +19,7 @@ export const portfolioOperations: readonly Operation<PortfolioContext>[] = [
     tag: 'Wallets',
     summary: "Get a wallet's portfolio",
     description:
-      'The holdings of a wallet on all configured chains, and its earnings in each opportunity. Each value counts once; all values of a chain are of the block in `asOf`. Failed reads and missing prices are named in `errors`, and `totalUsd` is the sum of the priced values. With `earnedFrom` and `earnedTo` each row of earnings has `inRange`: what was earned in between (two cost units more).',
+      'The holdings of a wallet on all configured chains, and its earnings in each opportunity. Each value counts once; all values of a chain are of the block in `asOf`. Failed reads and missing prices are named in `errors`, and `totalUsd` is the sum of the priced values. With `earnedFrom` and `earnedTo` each row of earnings has `inRange`: what was earned in between, and `inRange` tells all rows together (two cost units more).',
     params: T.Object({
       address: T.String({
         minLength: 1,

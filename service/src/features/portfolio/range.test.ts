@@ -9,7 +9,7 @@ import { writeDerived } from '../../sync/storeDerived.js'
 import type { PortfolioContext } from './context.js'
 import { deriveFlows, type Flow, type FlowKind } from './flows.js'
 import { portfolioOperations } from './operations.js'
-import { readEarnedRange } from './range.js'
+import { readEarnedRange, sumInRange } from './range.js'
 import { flowsTable } from './storeFlows.js'
 
 const chainId = 31_337
@@ -216,6 +216,40 @@ describe('earnings of a range', () => {
     expect(inRange?.end).toEqual(rest.current)
     expect(rest).toEqual(row)
     expect((await ask()).body).toEqual(without.body)
+  })
+})
+
+describe('all rows of a range together', () => {
+  const range = { from: new Date('2026-10-01T00:00:00Z'), to: new Date('2026-11-01T00:00:00Z') }
+  const row = (usd: string | null) => {
+    const none = { native: '0', usd: '0' }
+    const sums = { deposited: none, withdrawn: none, start: none, end: none, earned: { native: '7', usd } }
+    return { inRange: { from: '', to: '', ...sums } }
+  }
+  const sum = (...rows: Parameters<typeof sumInRange>[0]) => sumInRange(rows, range).earnedUsd
+
+  it('are the sum of their dollars, to the last digit', () => {
+    expect(sumInRange([row('0.000000000000000001'), row('-2.5'), row('1000000000000')], range)).toEqual({
+      from: '2026-10-01T00:00:00Z',
+      to: '2026-11-01T00:00:00Z',
+      earnedUsd: '999999999997.500000000000000001',
+    })
+    expect(sum()).toBe('0')
+  })
+
+  it('are not known where those of a row are not', () => {
+    expect([sum(row('1'), row(null)), sum(row('1'), { inRange: null }), sum({})]).toEqual([null, null, null])
+  })
+
+  it('are told where a range is asked for, as its row tells them, and only there', async () => {
+    await live()
+    const { portfolio } = (await ask({ earnedFrom: instant(15).toISOString(), earnedTo: instant(25).toISOString() }))
+      .body
+    expect(portfolio.inRange).toEqual({
+      ...{ from: portfolio.productsEarnings[0].inRange.from, to: portfolio.productsEarnings[0].inRange.to },
+      earnedUsd: '10.9',
+    })
+    expect((await ask()).body.portfolio).not.toHaveProperty('inRange')
   })
 })
 

@@ -1,7 +1,7 @@
 import { daySeconds, formatTs, parseTs } from '../../kernel/clock.js'
 import { invalidInput } from '../../kernel/errors.js'
-import { type Exact, type OpportunityEarning, parseUsd, readSum, showSum } from './earnings.js'
-import type { InRange } from './schema.js'
+import { type Exact, type OpportunityEarning, parseUsd, readSum, showSum, showUsd } from './earnings.js'
+import type { EarningRow, InRange } from './schema.js'
 import type { Held, Range, RangeSums } from './storeRange.js'
 
 /** A clock of the caller may differ by so much. */
@@ -53,6 +53,14 @@ export function computeInRange(earning: OpportunityEarning, sums: RangeSums, { f
     ...{ from: formatTs(from), to: formatTs(to), deposited: show(deposited), withdrawn: show(withdrawn) },
     ...{ start: show(start), end: show(end), earned: show(earned) },
   }
+}
+
+/** All rows of a range together: the sum of what they tell, to the last digit; null where one does not know its dollars. Pure. */
+export function sumInRange(rows: readonly Pick<EarningRow, 'inRange'>[], { from, to }: Range) {
+  const earned = rows.map(({ inRange }) => parseUsd(inRange?.earned.usd ?? null))
+  const isKnown = (each: bigint | null): each is bigint => each !== null
+  const earnedUsd = earned.every(isKnown) ? showUsd(earned.reduce((sum, each) => sum + each, 0n)) : null
+  return { from: formatTs(from), to: formatTs(to), earnedUsd }
 }
 
 /**

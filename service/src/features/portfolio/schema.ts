@@ -142,9 +142,19 @@ export const WalletSchema = T.Object(
   { title: 'WalletHoldings' },
 )
 
+const EarnedSchema = T.Object(
+  { from: Ts, to: Ts, earnedUsd: Nullable(Dec) },
+  {
+    title: 'EarnedOfWallet',
+    description:
+      'The rows of earnings together, over the range that was asked for. Null where the dollars of a row are not known',
+  },
+)
+
 export const PortfolioSchema = T.Object({
   portfolio: T.Object({
     productsEarnings: T.Array(EarningSchema),
+    inRange: T.Optional(EarnedSchema),
     holdings: T.Object({ totalUsd: Dec, wallets: T.Array(WalletSchema) }),
   }),
 })
