@@ -16,7 +16,7 @@ const titles = {
   ...{ end: 'At the end', earned: 'Earned' },
 } as const
 
-/** What each position earned in a month, and all of them together. */
+/** Earnings of a month by position, and all of them together. */
 export function EarnedInMonth({ address, month }: { address: string; month: string }): ReactNode {
   const { earn } = useEarn()
   // The present month ends now: it is asked for once, as another end would be another request.
