@@ -19,6 +19,7 @@ export {
   type OpenRequest,
 } from './store.js'
 export { heldOf, holderStatesOf } from './storeHeld.js'
+export { type KeptShares, listKept } from './storeKept.js'
 export { shareMintsOf } from './storeMints.js'
 export { type LotShareStep, listLotSteps, listShareSteps, type ShareStep, type StepsAsk } from './storeSteps.js'
 export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'

@@ -1,5 +1,5 @@
 import type { RawLog } from '../../rpc/raw.js'
-import { addressIn, type DeclaredHolder, type HolderKind, type HolderSaying, numberIn, told } from './holder.js'
+import { addressIn, type DeclaredHolder, type HolderKind, type HolderSaying, numberIn, told, wordOf } from './holder.js'
 
 /**
  * Collateral that is not lent on, kept by market: Morpho Blue. It emits before the share moves, but for a liquidation, which it
@@ -8,6 +8,12 @@ import { addressIn, type DeclaredHolder, type HolderKind, type HolderSaying, num
 export const collateral: HolderKind = {
   name: 'collateral',
   byMarket: true,
+  // `position(bytes32,address)`: supplied shares, borrowed shares, collateral.
+  views: ({ address, markets = [] }, account) =>
+    markets.map((market) => ({
+      ...{ target: address, data: `0x93c52062${market.slice(2)}${wordOf(account)}` },
+      word: { at: 2, of: 3 },
+    })),
   events: new Map([
     told('SupplyCollateral(bytes32,address,address,uint256)', { topics: 4, words: 1 }, (log, holder) =>
       ofMarket(log, holder, {

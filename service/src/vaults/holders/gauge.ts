@@ -1,13 +1,17 @@
 import { zeroAddress } from 'viem'
 import { transferTopic } from '../../rpc/abis.js'
 import type { RawLog } from '../../rpc/raw.js'
-import { addressIn, type HolderKind, type HolderSaying, numberIn } from './holder.js'
+import { addressIn, type HolderKind, type HolderSaying, numberIn, ownBalance } from './holder.js'
 
 /**
  * A gauge that gives a transferable receipt for each share, one to one: minted when a share comes in, burned when it goes out,
  * and moved from account to account. Only the receipt's Transfers count, for other events of gauges repeat them.
  */
-export const gauge: HolderKind = { name: 'gauge', events: new Map([[transferTopic, readReceipt]]) }
+export const gauge: HolderKind = {
+  name: 'gauge',
+  views: ownBalance,
+  events: new Map([[transferTopic, readReceipt]]),
+}
 
 function readReceipt(log: RawLog): HolderSaying | undefined {
   if (log.topics.length !== 3 || log.data.length !== 66) return undefined

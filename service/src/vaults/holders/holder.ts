@@ -1,5 +1,6 @@
 import { toEventSelector } from 'viem'
 import type { RawLog } from '../../rpc/raw.js'
+import type { View } from '../../rpc/views.js'
 
 /** A contract that keeps shares for accounts, as the catalogue declares it. Addresses and ids lower-case. */
 export type DeclaredHolder = {
@@ -27,9 +28,19 @@ export type HolderKind = {
   readonly byMarket?: true
   /** By first topic; undefined for a log of another shape or about another share. Never throws. */
   readonly events: ReadonlyMap<string, (log: RawLog, holder: DeclaredHolder) => HolderSaying | undefined>
+  /** The views in which a holder says how much it keeps for an account: their sum. */
+  readonly views: (holder: Pick<DeclaredHolder, 'address' | 'markets'>, account: string) => readonly View[]
 }
 
 const wordDigits = 64
+
+/** `balanceOf(account)` of the holder itself. */
+export const ownBalance: HolderKind['views'] = ({ address }, account) => [
+  { target: address, data: `0x70a08231${wordOf(account)}` },
+]
+
+/** An address as an argument of a call. */
+export const wordOf = (address: string): string => address.slice(2).toLowerCase().padStart(wordDigits, '0')
 
 /** Declares an event by its signature, with the number of its topics and data words. */
 export function told(

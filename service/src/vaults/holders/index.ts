@@ -3,7 +3,9 @@
  * is one file of this folder.
  */
 import { toEventSelector } from 'viem'
+import { combineAll, mapRead, type Read } from '../../rpc/multicall.js'
 import type { RawLog } from '../../rpc/raw.js'
+import { readView } from '../../rpc/views.js'
 import { collateral } from './collateral.js'
 import { gauge } from './gauge.js'
 import type { DeclaredHolder, HolderEvent, HolderKind } from './holder.js'
@@ -36,4 +38,17 @@ export function decodeHolderEvent(log: RawLog, holder: DeclaredHolder): HolderEv
       ? ({ kind: 'upgrade' } as const)
       : findHolderKind(holder.kind)?.events.get(topic)?.(log, holder)
   return saying && { ...saying, holder: holder.address, logIndex: log.logIndex }
+}
+
+/** Reads how many shares a holder says that it keeps for an account; undefined where it does not say it. */
+export function readKept(
+  holder: Pick<DeclaredHolder, 'address' | 'kind' | 'markets'>,
+  account: string,
+): Read<bigint | undefined> {
+  const views = findHolderKind(holder.kind)?.views(holder, account) ?? []
+  return mapRead(combineAll(views.map(readView)), (told) =>
+    told.length === 0 || told.includes(undefined)
+      ? undefined
+      : told.reduce<bigint>((sum, each) => sum + (each ?? 0n), 0n),
+  )
 }

@@ -5,6 +5,7 @@ import { groupBy } from '../../../kernel/groups.js'
 import { combine, combineAll, mapRead, type Read } from '../../../rpc/multicall.js'
 import { readView, type View } from '../../../rpc/views.js'
 import { findVaultKind, type VaultFigures, type VaultKind, viewRequest } from '../../../vaults/index.js'
+import { formatAddress } from '../../../wallets/format.js'
 import {
   type CatalogueSnapshot,
   findOpportunityByVault,
@@ -12,7 +13,7 @@ import {
   findVault,
   type VaultRecord,
 } from '../../catalogue/index.js'
-import { listBalances } from '../../positions/index.js'
+import { type KeptShares, listBalances, listKept } from '../../positions/index.js'
 import {
   type Adapter,
   type AdapterAnswer,
@@ -27,6 +28,7 @@ import {
 } from '../adapter.js'
 import { turns } from '../context.js'
 import { toProtocol } from '../protocol.js'
+import { type AllKept, askKept } from './keptShares.js'
 import { chooseRequestIds } from './requestIds.js'
 
 /** Up to this number of vaults of a chain, all are read, whether or not the wallet is known to hold them. */
@@ -36,7 +38,7 @@ const maxWithdrawSelector = '0xce96cb77'
 
 /**
  * The catalogue's vaults of every kind, listed or not: shares at the share price of the block, what is asked of an
- * asynchronous vault and not settled, what is settled and not claimed, and what cools down.
+ * asynchronous vault and not settled, what is settled and not claimed, what cools down, and what declared holders keep.
  */
 export const vaultsAdapter: Adapter = {
   name: 'vaults',
@@ -44,6 +46,10 @@ export const vaultsAdapter: Adapter = {
     const { ctx, chain, snapshot, wallet } = input
     const vaults = vaultsOf(snapshot.vaults)(chain.chainId)
     const held = vaults.length > askedAllMax ? await input.once('balances', () => listBalances(ctx.db, [wallet])) : []
+    const kept = groupBy(
+      (await input.once('kept', () => listKept(ctx.db, wallet))).filter(({ chainId }) => chainId === chain.chainId),
+      ({ vaultAddress }) => vaultAddress,
+    )
     const likely = new Set(held.filter(({ chainId }) => chainId === chain.chainId).map((each) => each.vaultAddress))
     const open = groupByVault(input)
     for (const address of open.keys()) likely.add(address)
@@ -53,7 +59,7 @@ export const vaultsAdapter: Adapter = {
       mapInSteps(vaults, (vault) => {
         const own = open.get(vault.address) ?? []
         const isLikely = vaults.length <= askedAllMax || likely.has(vault.address)
-        return askVault(input, vault, own, isLikely)
+        return askVault(input, vault, { open: own, kept: kept.get(vault.address) ?? [], isLikely })
       }),
       turns,
     )
@@ -109,6 +115,7 @@ type Told = {
   /** Assets that settled redemptions pay, as the vault says. */
   payable: bigint | undefined
   cooling: bigint | undefined
+  byHolders: AllKept
 }
 
 /** `unasked`: requests beyond those that are asked about. */
@@ -119,15 +126,14 @@ const nothing: Sides = { pending: 0n, claimable: 0n, unasked: 0 }
 function askVault(
   { wallet }: AdapterInput,
   vault: VaultRecord,
-  open: readonly OpenRequestId[],
-  withFigures: boolean,
+  { open, kept, isLikely }: { open: readonly OpenRequestId[]; kept: readonly KeptShares[]; isLikely: boolean },
 ): Read<Told> {
   const kind = findVaultKind(vault.kind)
   const address = vault.address as Address
   const shares = one(vault.receiptToken as Address, balanceCall(wallet), parseWord)
   const parts = {
     shares,
-    figures: withFigures ? mapRead(readFigures(vault, kind), (figures) => ({ figures })) : none(undefined),
+    figures: isLikely ? mapRead(readFigures(vault, kind), (figures) => ({ figures })) : none(undefined),
     deposit: kind?.asyncDeposit ? askSide(vault, wallet, 'deposit', open) : none(nothing),
     redeem: kind?.asyncRedeem ? askSide(vault, wallet, 'redeem', open) : none(nothing),
     payable: kind?.asyncRedeem
@@ -136,8 +142,12 @@ function askVault(
     cooling: kind?.readCooling
       ? mapRead(kind.readCooling(address, wallet), (cooling) => cooling?.assets)
       : none<bigint | undefined>(undefined),
+    byHolders: askKept(vault, wallet, kept),
   }
-  return mapRead(combine(parts), (told) => ({ vault, kind, ...told }))
+  return mapRead(combine(parts), ({ shares, ...told }) => ({
+    ...{ vault, kind, ...told },
+    shares: shares === undefined ? undefined : told.byHolders.ownOf(shares),
+  }))
 }
 
 function one<T>(target: Address, data: Hex, parse: (result: Hex | undefined) => T): Read<T> {
@@ -213,14 +223,18 @@ function describeUnasked({ vault, deposit, redeem }: Told): string[] {
   return [`${unasked} more open requests of the wallet in the vault ${vault.address} are not told`]
 }
 
-const isShown = ({ shares, deposit, redeem, cooling }: Told): boolean =>
+const isShown = ({ shares, deposit, redeem, cooling, byHolders }: Told): boolean =>
   shares === undefined ||
+  byHolders.isHolder ||
+  byHolders.kept.some((each) => each.shares > 0n || each.problem !== undefined) ||
   [shares, deposit.pending, deposit.claimable, redeem.pending, redeem.claimable, cooling ?? 0n].some((raw) => raw > 0n)
 
 function describe(snapshot: CatalogueSnapshot, shown: readonly Told[], told: readonly Told[]) {
-  const problems = shown.flatMap(({ vault, kind, shares, figures }) => {
-    if (shares === undefined) return [`the share token ${vault.receiptToken} does not answer its balance`]
-    return kind?.readFigures && !figures?.figures ? [`the vault ${vault.address} does not answer its share price`] : []
+  const problems = shown.flatMap(({ vault, kind, shares, figures, byHolders }) => {
+    const ofHolders = byHolders.kept.flatMap(({ problem }) => problem ?? [])
+    if (shares === undefined) return [`the share token ${vault.receiptToken} does not answer its balance`, ...ofHolders]
+    const isUnpriced = kind?.readFigures && !figures?.figures
+    return [...(isUnpriced ? [`the vault ${vault.address} does not answer its share price`] : []), ...ofHolders]
   })
   const shares = new Map(
     told.flatMap(({ vault, figures }) => {
@@ -263,9 +277,15 @@ function toItems(snapshot: CatalogueSnapshot, told: Told): Item[] {
     return assets === undefined ? { token: receipt, raw } : ofAsset(assets)
   }
   const items: Item[] = []
-  if (shares !== undefined && shares > 0n) {
+  const { kept, isHolder } = told.byHolders
+  // Of a holder the rest counts that no account has, even if that is nothing.
+  if (shares !== undefined && (shares > 0n || isHolder))
     items.push(item('yield', '', { ...ofShares(shares), explains: receipt.address }))
-  }
+  for (const each of kept)
+    if (each.shares > 0n) {
+      const amount = { ...ofShares(each.shares), ...(each.receipt === undefined ? {} : { explains: each.receipt }) }
+      items.push(item('yield', `Kept by ${formatAddress(each.holder)}`, amount))
+    }
   if (deposit.pending > 0n) items.push(item('pending-deposit', 'Not settled yet', ofAsset(deposit.pending)))
   if (deposit.claimable > 0n)
     items.push(item('claimable-deposit', 'Settled, its shares can be claimed', ofAsset(deposit.claimable)))
