@@ -1,64 +1,32 @@
 import { yieldVaultAbi, yieldVaultBytecode } from '@openearn/contracts'
-import {
-  type Abi,
-  type Address,
-  encodeFunctionData,
-  erc20Abi,
-  erc4626Abi,
-  getAddress,
-  type Hex,
-  toEventSelector,
-} from 'viem'
+import { type Abi, type Address, encodeFunctionData, erc20Abi, erc4626Abi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { listToken, openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
+import {
+  type HolderCall,
+  holderAddress,
+  placeHolder,
+  silent,
+  staked,
+  tellHolder,
+  withdrawn,
+} from '../../../test/chain/scriptedHolder.js'
 import { recordPeg } from '../../prices/index.js'
 
 const unit = 10n ** 6n
 /** Shares of a unit of the asset: the vault's price stays one. */
 const perAsset = 10n ** 12n
 const [alice, bob, carol] = [account(1), account(2), account(3)]
-const [staked, withdrawn] = ['Staked(address,uint256)', 'Withdrawn(address,uint256)'].map(toEventSelector) as [Hex, Hex]
-const silent: Hex = `0x${'00'.repeat(32)}`
-/**
- * A holder that does and says what it is told: it calls `target` with the bytes after the first five words, keeps `says` as the
- * balance of `account`, and emits `topic` with account and amount. The words: target, topic, account, amount, says.
- */
-const scripted = [
-  '0x5f3560e01c6370a0823114603b57', // balanceOf
-  '60a03603', // the length of the call's bytes
-  '8060a05f37', // copied
-  '5f5f825f5f5f355af1', // called
-  '15604657', // or all is undone
-  '608035604035556060355f52', // kept, and the amount in memory
-  '60403560203560205fa200', // emitted
-  '5b600435545f5260205ff3', // the balance is answered
-  '5b5f5ffd',
-].join('') as Hex
-
 let world: World
 let dollar: Address
 let vault: WorldVault
 let gauge: Address
-const stake: Address = getAddress(`0x${'57'.repeat(20)}`)
+const stake = holderAddress
 
 type Wallet = ReturnType<typeof account>
-const word = (value: string | bigint) =>
-  (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
-
-/** Lets the holder make a call, if any, say what it keeps for an account, and emit an event. */
-async function tell(
-  as: Wallet,
-  told: { call?: Hex; topic: Hex; of: Address; amount: bigint; says: bigint },
-): Promise<void> {
-  const { call = '0x', topic, of, amount, says } = told
-  // Without a call the first account is called, which has no code.
-  const target = told.call ? vault.address : account(0).address
-  const data: Hex = `0x${[target, topic, of, amount, says].map(word).join('')}${call.slice(2)}`
-  const hash = await world.anvil.client.sendTransaction({ account: as, to: stake, data, chain: null, gas: 1_000_000n })
-  await world.anvil.done(Promise.resolve(hash))
-}
-
+const tell = (as: Wallet, told: Omit<HolderCall, 'target'>) =>
+  tellHolder(world.anvil, as, { ...told, target: vault.address })
 const shares = (assets: bigint) => assets * perAsset
 const pull = (from: Wallet, amount: bigint) =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: [from.address, stake, amount] })
@@ -85,7 +53,7 @@ beforeAll(async () => {
   vault = await world.vault(dollar, { old: true })
   const args = [vault.address, 'Gauge', 'gTUSD', 0, 0n, false]
   gauge = await world.anvil.deploy({ abi: yieldVaultAbi, bytecode: yieldVaultBytecode, args })
-  await world.anvil.client.setCode({ address: stake, bytecode: scripted })
+  await placeHolder(world.anvil)
   // A listed receipt with a price of its own: it must not count again.
   await listToken(world.earn, { address: gauge, decimals: 18, symbol: 'gTUSD' })
   await recordPeg(world.earn.ctx, { chainId: world.chainId, address: gauge.toLowerCase() }, '1')
@@ -193,7 +161,7 @@ describe('shares that declared holders keep for a wallet', () => {
     expect(told).toMatchObject({ stake: 25n, total: '80' })
     expect(errors).toMatchObject([{ error: expect.stringContaining(stake.toLowerCase()) }])
     expect(await read(carol.address)).toMatchObject({ stake: 0n, errors: [] })
-    await world.anvil.client.setCode({ address: stake, bytecode: scripted })
+    await placeHolder(world.anvil)
   })
 
   it('are nobody’s once the holder is broken, and then all it has is its own', async () => {

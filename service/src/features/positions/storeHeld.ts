@@ -1,3 +1,4 @@
+import type { HolderAccounts } from '../../derive/holderKeys.js'
 import { type HeldChange, type HeldState, heldKey, holderKey, parseHolderState, toHeld } from '../../derive/rows.js'
 import { hex, int4, int8, numeric, text } from '../../postgres/columns.js'
 import type { Fragment, Queryable, Transaction } from '../../postgres/pool.js'
@@ -5,12 +6,13 @@ import { describeTable, findRows, insertRows, parseRows, selectList } from '../.
 import { type Above, inPlace, type Place, type StateLines } from '../../sync/projection.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
 
+/** Who has the shares, and by whom they are kept. */
+const whose = { vaultId: [int4], holder: [hex], wallet: [hex] } as const
+
 export const heldTable = describeTable('held_shares', {
   chainId: [int8],
   firstBlock: [int8],
-  vaultId: [int4],
-  holder: [hex],
-  wallet: [hex],
+  ...whose,
   shares: [numeric],
   detail: [text],
 })
@@ -18,10 +20,8 @@ export const heldTable = describeTable('held_shares', {
 export const heldChangesTable = describeTable('held_share_changes', {
   chainId: [int8],
   blockNumber: [int8],
-  vaultId: [int4],
   transactionIndex: [int4],
-  holder: [hex],
-  wallet: [hex],
+  ...whose,
   before: [numeric],
   after: [numeric],
   detailBefore: [text],
@@ -66,7 +66,10 @@ export async function settleHeld(tx: Transaction, { place }: { place: Place }): 
     from ${changes} order by vault_id, holder, wallet, block_number desc, transaction_index desc`
 }
 
-type HeldRow = { vaultId: number; holder: string; wallet: string; shares: bigint; detail: string }
+type HeldAccount = HolderAccounts & { wallet: string }
+type HeldRow = HeldAccount & { shares: bigint; detail: string }
+
+const nothingHeld = (): HeldState => ({ held: new Map(), holderStates: new Map() })
 
 function addRow(state: HeldState, { vaultId, holder, wallet, shares, detail }: HeldRow): void {
   const isOwn = holder === wallet
@@ -78,7 +81,7 @@ function addRow(state: HeldState, { vaultId, holder, wallet, shares, detail }: H
 export async function addHeld(
   db: Queryable,
   state: HeldState,
-  keys: ReadonlyMap<string, { vaultId: number; holder: string; wallet: string }>,
+  keys: ReadonlyMap<string, HeldAccount>,
   place: Place,
 ): Promise<void> {
   if (keys.size === 0) return
@@ -91,7 +94,7 @@ export async function addHeld(
 export async function addAccounts(
   db: Queryable,
   state: HeldState,
-  holders: readonly { vaultId: number; holder: string }[],
+  holders: readonly HolderAccounts[],
   place: Place,
 ): Promise<{ vaultId: number; wallet: string }[]> {
   const rows = await findRows(db, place(heldTable), ['vaultId', 'holder'], holders)
@@ -113,11 +116,11 @@ export async function readHeldBefore(
   const states = new Map<string, HeldState>()
   for (const { blockNumber, transactionIndex, before, detailBefore, ...row } of parseRows(heldChangesTable, rows)) {
     const key = `${blockNumber}:${row.vaultId}:${transactionIndex}`
-    const state = states.get(key) ?? { held: new Map(), holderStates: new Map() }
+    const state = states.get(key) ?? nothingHeld()
     states.set(key, state)
     addRow(state, { ...row, shares: before, detail: detailBefore })
   }
-  const nothing: HeldState = { held: new Map(), holderStates: new Map() }
+  const nothing = nothingHeld()
   return (block, vaultId, transactionIndex) => states.get(`${block}:${vaultId}:${transactionIndex}`) ?? nothing
 }
 
@@ -153,5 +156,5 @@ export const heldOf = (db: Queryable): Fragment => db.view`(
 /** The state of each declared holder, as statements of other rooms read it. */
 export const holderStatesOf = (db: Queryable): Fragment => db.view`(
   select vault_id, holder, first_block, split_part(detail, ' ', 1) as phase, split_part(detail, ' ', 2)::bigint as ignored,
-    regexp_replace(detail, '^\S+ \S+ \S+ ?', '') as reason
+    regexp_replace(detail, '^[^ ]+ [^ ]+ [^ ]+ ?', '') as reason
   from held_shares where wallet = holder)`
