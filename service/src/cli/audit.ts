@@ -71,7 +71,7 @@ function tell({
   limits,
 }: DistributorAudit) {
   return [
-    `${distributorId} ${month}: ${formatUnits(usdDays, usdDecimals)} USD-days of ${wallets} wallets`,
+    `${distributorId} ${month}: ${formatUnits(usdDays, usdDecimals)} USD-days of ${wallets} ${wallets === 1 ? 'wallet' : 'wallets'}`,
     ...openReasons.map((reason) => `not final: ${reason}`),
     ...findings.flatMap(({ code, count, usdDays: own, percent, points, level: each, transactions }) => [
       `${each.padEnd(6)}  ${code}: ${count}, ${formatUnits(own, usdDecimals)} USD-days, ${hundredths(percent)} % × ${weightOf(limits, code)} = ${hundredths(points)}`,
@@ -80,6 +80,11 @@ function tell({
         ? [`        and ${transactions.length - shownMax} more: --json lists all`]
         : []),
     ]),
-    `score ${findings.map(({ points }) => hundredths(points)).join(' + ') || '0'}${findings.length > 1 ? ` = ${hundredths(score)}` : ''}: ${level}`,
+    findings.length === 0 ? 'no findings: score 0' : `score ${tellScore(findings, score)}: ${level}`,
   ]
+}
+
+function tellScore(findings: DistributorAudit['findings'], score: number): string {
+  const terms = findings.map(({ points }) => hundredths(points)).join(' + ')
+  return findings.length > 1 ? `${terms} = ${hundredths(score)}` : terms
 }
