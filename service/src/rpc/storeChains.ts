@@ -125,7 +125,7 @@ export const chainsTable = describeImported('chains', ['chainId'], {
 
 /** The chains, as statements of other rooms read them. */
 export const chainsOf = (db: Queryable): Fragment => db.view`(
-  select chain_id, name, watched, confirmations, entry_points, trust_traces, forwarders, swap, stream_factory from chains)`
+  select chain_id, name, watched, confirmations, entry_points, trust_traces, forwarders, swap, stream_factory, clock from chains)`
 
 /** Adds chains, or replaces what describes them: a setting left out keeps its present value. */
 export async function writeChains(tx: Queryable, rows: readonly NewRow[]): Promise<void> {

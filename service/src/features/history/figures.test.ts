@@ -102,6 +102,7 @@ describe('the range asked for', () => {
       endMs: now.getTime(),
       step: day,
       apyInterval: 30 * day,
+      now,
     })
     const asked = { startDate: '2026-11-19T12:00:00Z', endDate: '2026-11-19T13:00:00Z', step: 900, apyInterval: 60 }
     expect(parseRange(asked, now)).toMatchObject({ endMs: Date.parse(asked.endDate), step: 900, apyInterval: 60 })

@@ -1,4 +1,5 @@
 import { notFound } from '../../kernel/errors.js'
+import { readNow } from '../../sync/storeNow.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { toMethod, toRatePoints } from './point.js'
 import { listGrowth } from './points.js'
@@ -9,7 +10,7 @@ export type RateInput = VaultInput & RangeInput & { includeInputs?: boolean }
 
 /** Simple growth of the share price in the base asset, whatever measures the vault's APY. */
 export async function getOpportunityHistoricalAPR(ctx: CatalogueContext, input: RateInput) {
-  const range = parseRange(input, ctx.clock.now())
+  const range = parseRange(input, await readNow(ctx, input.chainId))
   const series = await findSeries(ctx, input, range)
   if (!series) throw notFound('no such vault, so no price indexer of it', { reason: 'PROTOCOL_UNSUPPORTED' })
   assertServed(series)

@@ -1,4 +1,5 @@
 import { failedPrecondition, unavailable } from '../../kernel/errors.js'
+import { readNow } from '../../sync/storeNow.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import type { RateInput } from './getOpportunityHistoricalAPR.js'
 import { toMethod, toRatePoints } from './point.js'
@@ -8,7 +9,7 @@ import { assertServed, findSeries, listSnapshots, toTrust } from './series.js'
 
 /** Compound growth of what the vault is measured by: its share price, or the US dollars of a share. */
 export async function getOpportunityHistoricalAPY(ctx: CatalogueContext, input: RateInput) {
-  const range = parseRange(input, ctx.clock.now())
+  const range = parseRange(input, await readNow(ctx, input.chainId))
   const series = await findSeries(ctx, input, range)
   const reason = 'INDEXING_NOT_STARTED'
   if (!series) throw unavailable('nothing indexes this vault', { reason })

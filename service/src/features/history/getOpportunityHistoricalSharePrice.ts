@@ -1,3 +1,4 @@
+import { readNow } from '../../sync/storeNow.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { findBaseAsset, toMoment, toSharePrice } from './point.js'
 import { lastOfBuckets } from './points.js'
@@ -6,7 +7,7 @@ import { assertServed, findSeries, listSnapshots, type VaultInput } from './seri
 
 /** Share prices of a vault, withheld where its APR is. A vault we do not know has none. */
 export async function getOpportunityHistoricalSharePrice(ctx: CatalogueContext, input: VaultInput & RangeInput) {
-  const range = parseRange(input, ctx.clock.now())
+  const range = parseRange(input, await readNow(ctx, input.chainId))
   const series = await findSeries(ctx, input, range)
   if (!series) return { data: [] }
   assertServed(series)

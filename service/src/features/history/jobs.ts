@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { daySeconds, fromUnixSeconds, toUnixSeconds } from '../../kernel/clock.js'
 import { listReadingsAt, listSeriesHeads } from '../../snapshots/index.js'
+import { readNows } from '../../sync/storeNow.js'
 import type { GrowthSpan } from '../../vaults/configured/index.js'
 import { type CatalogueContext, type DeltasPush, type OpportunityRecord, pushDeltas } from '../catalogue/index.js'
 import { countActiveLps } from '../metrics/index.js'
@@ -24,15 +25,18 @@ const vaultsPerRead = 500
  * figures are not pushed.
  */
 export async function runMovements(ctx: CatalogueContext): Promise<void> {
-  const nowSeconds = toUnixSeconds(ctx.clock.now())
-  const instants = [nowSeconds, ...movementDays.map((days) => nowSeconds - days * daySeconds)]
   const heads = new Map((await listSeriesHeads(ctx.db)).map((head) => [`${head.chainId}:${head.address}`, head]))
   const opportunities = [...ctx.catalogue.current().opportunities.values()]
+  const nowOf = await readNows(ctx)
   for (let at = 0; at < opportunities.length; at += vaultsPerRead) {
     const judged: Judged[] = []
-    for (const record of opportunities.slice(at, at + vaultsPerRead)) {
+    const page = opportunities.slice(at, at + vaultsPerRead)
+    const nowSeconds = toUnixSeconds(nowOf(page.map(({ chainId }) => chainId)))
+    const instants = [nowSeconds, ...movementDays.map((days) => nowSeconds - days * daySeconds)]
+    for (const record of page) {
       const head = heads.get(`${record.chainId}:${record.vault.address}`)
-      if (head) judged.push({ record, series: await judgeSeries(ctx, record.vault, head, nowRange(nowSeconds)) })
+      const range = rangeAt(nowOf([record.chainId]))
+      if (head) judged.push({ record, series: await judgeSeries(ctx, record.vault, head, range) })
     }
     const [prices, navs, lps] = await Promise.all([
       readStandings(ctx, judged, instants, false),
@@ -58,7 +62,7 @@ export async function runMovements(ctx: CatalogueContext): Promise<void> {
 
 type Judged = { record: OpportunityRecord; series: Series }
 
-const nowRange = (nowSeconds: number) => ({ startMs: nowSeconds * 1000, endMs: nowSeconds * 1000 })
+const rangeAt = (now: Date) => ({ startMs: now.getTime(), endMs: now.getTime(), now })
 
 /** The growth source of a vault's APY, if APY is served. */
 function sourceOf({ growth, withheld }: Series): GrowthSpan | undefined {

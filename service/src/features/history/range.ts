@@ -7,6 +7,9 @@ export type RangeInput = { startDate: string; endDate?: string; step?: number; a
 /** A range of time in buckets on the Unix-epoch grid of `step`; both ends are included. */
 export type Range = { startMs: number; endMs: number; step: number; apyInterval: number }
 
+/** A range with the instant it was asked at, by the chain of its vault. */
+export type AskedRange = Range & { now: Date }
+
 export const stepDefault = 86_400
 export const stepMax = 31_536_000
 export const apyIntervalDefault = 2_592_000
@@ -15,13 +18,14 @@ const bucketsMax = 10_000
 const bucketsWithInputsMax = 1_000
 
 /** The range asked for, as it is at the instant the request arrives. Refuses what no series can have. Pure. */
-export function parseRange(input: RangeInput & { includeInputs?: boolean }, now: Date): Range {
+export function parseRange(input: RangeInput & { includeInputs?: boolean }, now: Date): AskedRange {
   const { from, to } = readRange(input, now)
   const range = {
     startMs: from.getTime(),
     endMs: to.getTime(),
     step: input.step ?? stepDefault,
     apyInterval: input.apyInterval ?? apyIntervalDefault,
+    now,
   }
   const count = countBuckets(range)
   if (count > bucketsMax)

@@ -2,6 +2,7 @@ import { formatUnits, usdDecimals } from '../../kernel/amount.js'
 import { invalidArgument } from '../../kernel/errors.js'
 import { readBlock } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
+import { readNow } from '../../sync/storeNow.js'
 import { readVaultStates } from '../../vaults/index.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { getOpportunityHistorical } from './getOpportunityHistorical.js'
@@ -47,7 +48,7 @@ export async function recomputePoint(
 ): Promise<Recomputed> {
   const { at, apyInterval, ...vault } = input
   const query = { ...vault, startDate: at, endDate: at, step: 1, ...(apyInterval === undefined ? {} : { apyInterval }) }
-  const range = parseRange(query, ctx.clock.now())
+  const range = parseRange(query, await readNow(ctx, query.chainId))
   const series = await findSeries(ctx, query, range)
   if (!series) throw invalidArgument('there is no such vault in the catalogue')
   const reread = (reading: Reading) => (chain ? readAgain(chain, series, reading) : Promise.resolve(reading))

@@ -16,7 +16,7 @@ import type { GrowthSpan } from '../../vaults/configured/index.js'
 import { findVaultKind } from '../../vaults/index.js'
 import { type CatalogueContext, findVault } from '../catalogue/index.js'
 import { isReading, type Trust } from './points.js'
-import { countBuckets, type Range } from './range.js'
+import { type AskedRange, countBuckets, type Range } from './range.js'
 import { parseReadings, type Reading } from './readings.js'
 
 export type VaultInput = { chainId: number; vaultAddress: string }
@@ -45,7 +45,11 @@ export const sharePriceGrowth: GrowthSpan = {
 const rowsPerBucket = 4
 
 /** The vault a caller names and what may be served of it over a range; undefined for one we do not know. */
-export async function findSeries(ctx: CatalogueContext, input: VaultInput, range: Range): Promise<Series | undefined> {
+export async function findSeries(
+  ctx: CatalogueContext,
+  input: VaultInput,
+  range: AskedRange,
+): Promise<Series | undefined> {
   const vault = findVault(ctx.catalogue.current(), input.chainId, input.vaultAddress)
   const head = vault && (await findSeriesHead(ctx.db, vault.chainId, vault.address))
   return vault && head ? judgeSeries(ctx, vault, head, range) : undefined
@@ -56,22 +60,22 @@ export async function judgeSeries(
   ctx: CatalogueContext,
   vault: VaultRecord,
   head: SeriesHead,
-  range: Pick<Range, 'startMs' | 'endMs'>,
+  range: Pick<AskedRange, 'startMs' | 'endMs' | 'now'>,
 ): Promise<Series> {
   const growth = decideGrowth(vault.growthSources, range)
   const confirmations = ctx.catalogue.current().chains.get(vault.chainId)?.confirmations ?? 1
-  const state = await readState(ctx, { vault, head, growth, confirmations })
-  const nowMs = ctx.clock.now().getTime()
+  const nowMs = range.now.getTime()
+  const state = await readState(ctx, { vault, head, growth, confirmations, nowMs })
   const withheld = findWithholding(state, nowMs)
-  return { vault, head, growth, withheld, retryAfterSeconds: retryAfterSeconds(state, nowMs) }
+  // A caller waits by the wall clock.
+  return { vault, head, growth, withheld, retryAfterSeconds: retryAfterSeconds(state, ctx.clock.now().getTime()) }
 }
 
 async function readState(
-  { db, clock }: Context,
-  input: Pick<Series, 'vault' | 'head' | 'growth'> & { confirmations: number },
+  { db }: Pick<Context, 'db'>,
+  input: Pick<Series, 'vault' | 'head' | 'growth'> & { confirmations: number; nowMs: number },
 ): Promise<SeriesState> {
-  const { vault, head, growth, confirmations } = input
-  const nowMs = clock.now().getTime()
+  const { vault, head, growth, confirmations, nowMs } = input
   const { snapshotIntervalSeconds } = vault
   const newest = head.newestAt
     ? { atMs: head.newestAt.getTime(), totalSupply: BigInt(head.newestSupply ?? '0') }

@@ -145,7 +145,7 @@ describe('200 the USD-days', () => {
       const { telling, asked: statements } = openTelling(() => earn.db)
       const input = { distributorId: 'acme', startDate: day('07:50'), endDate: day('09:50'), includeUsdDays }
       await readSeries({ ...earn.ctx, db: telling as never }, input)
-      const ofUsdDays = /share_mints|rules_versions|vault_identities|chain_cursors|snapshot_gaps/
+      const ofUsdDays = /share_mints|rules_versions|vault_identities|from projections|snapshot_gaps/
       return statements.filter(({ text }) => ofUsdDays.test(text)).length
     }
     expect(await asked(false)).toBe(0)

@@ -5,7 +5,13 @@ import { formatAddress } from '../../wallets/format.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { assertOwnAudits, readAudits } from './auditMonths.js'
 import { type Buckets, startsOf } from './buckets.js'
-import { listAskedChains, readBuckets, type SelectedVault, type SeriesInput, selectVaults } from './selection.js'
+import {
+  listAskedChains,
+  type SelectedSeries,
+  type SelectedVault,
+  type SeriesInput,
+  selectSeries,
+} from './selection.js'
 import { listSeriesTimes, listTopWallets, readAttributedTvl } from './storeSeries.js'
 import { readUsdDaysSeries, type UsdDaysSeries } from './usdDaysSeries.js'
 
@@ -21,17 +27,22 @@ const topWalletsMax = 50
 export async function getDistributorMetrics(ctx: CatalogueContext, input: GetDistributorMetricsInput, caller: Caller) {
   if (input.includeAudit !== true) return readSeries(ctx, input)
   assertOwnAudits(ctx, input.distributorId, caller)
-  const series = await readSeries(ctx, input)
-  const { range } = readBuckets(input, ctx.clock.now())
-  return { ...series, audit: await readAudits(ctx, input.distributorId, range) }
+  const selected = await selectSeries(ctx, input)
+  const series = await readSelected(ctx, input, selected)
+  return { ...series, audit: await readAudits(ctx, input.distributorId, selected.range) }
 }
 
 /** The same without audits, which depend on who asks. */
 export async function readSeries(ctx: CatalogueContext, input: GetDistributorMetricsInput) {
-  const { db, clock } = ctx
-  const now = clock.now()
-  const { buckets, range } = readBuckets(input, now)
-  const vaults = await selectVaults(ctx, input)
+  return readSelected(ctx, input, await selectSeries(ctx, input))
+}
+
+async function readSelected(
+  ctx: CatalogueContext,
+  input: GetDistributorMetricsInput,
+  { vaults, buckets, range, now }: SelectedSeries,
+) {
+  const { db } = ctx
   const asked = input.includeTopWallets === true
   const of = { distributorId: input.distributorId, vaults: vaults ?? [] }
   const counted =

@@ -1,4 +1,5 @@
 import { formatTs } from '../../kernel/clock.js'
+import { readNow } from '../../sync/storeNow.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { insideBuckets } from './buckets.js'
 import { anyDistributor, everyHolder } from './changes.js'
@@ -21,8 +22,8 @@ const bucketsMax = 10_000
 
 /** How many wallets hold a vault's receipt token, over time: of positions that distributors brought, and of all. */
 export async function getOpportunityHistoricalLPs(ctx: CatalogueContext, input: GetOpportunityHistoricalLPsInput) {
-  const { db, clock } = ctx
-  const { from, to } = readRange(input, clock.now())
+  const { db } = ctx
+  const { from, to } = readRange(input, await readNow(ctx, input.chainId))
   const buckets = insideBuckets(input.step ?? stepDefault, from, to)
   assertFew(buckets, bucketsMax)
   const vault = await findSeriesVault(db, { chainId: input.chainId, address: input.vaultAddress.toLowerCase() })

@@ -1,4 +1,5 @@
 import { invalidArgument } from '../../kernel/errors.js'
+import { readNows } from '../../sync/storeNow.js'
 import { type CatalogueContext, type CatalogueSnapshot, findDistributor } from '../catalogue/index.js'
 import { type Buckets, countBuckets, meetingBuckets } from './buckets.js'
 import { readRange } from './range.js'
@@ -28,6 +29,19 @@ export function assertFew(buckets: Buckets, max: number): void {
   const count = countBuckets(buckets)
   if (count > max)
     throw invalidArgument(`the range has ${count} buckets at this step; ask for at most ${max}, or a larger step`)
+}
+
+/** A distributor's series as it is asked for: its vaults, if there is such a distributor, its range and buckets, and now on their chains. */
+export type SelectedSeries = ReturnType<typeof readBuckets> & { vaults: SelectedVault[] | undefined; now: Date }
+
+/** Selects the vaults of a series, whose chains tell what now is. @throws EarnError 400 */
+export async function selectSeries(
+  ctx: Pick<CatalogueContext, 'db' | 'catalogue' | 'clock'>,
+  input: SeriesInput,
+): Promise<SelectedSeries> {
+  const [vaults, nowOf] = await Promise.all([selectVaults(ctx, input), readNows(ctx)])
+  const now = nowOf((vaults ?? []).map(({ chainId }) => chainId))
+  return { ...readBuckets(input, now), vaults, now }
 }
 
 export type SelectedVault = SeriesVault & { opportunityId: string }

@@ -3,6 +3,7 @@ import { formatTs } from '../../kernel/clock.js'
 import type { Context } from '../../postgres/context.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { decideGrowth, findWithholding, listDisagreements } from '../../snapshots/index.js'
+import { readNows } from '../../sync/storeNow.js'
 import { findVaultKind } from '../../vaults/index.js'
 import { listSigners } from '../catalogue/index.js'
 import { type ChainStatus, listChainStatus, listVaultStatus, type VaultStatus } from './storeStatus.js'
@@ -19,11 +20,12 @@ export async function getIndexingStatus(
 ) {
   const now = ctx.clock.now()
   const vaultAddress = input.vaultAddress?.toLowerCase()
-  const [chains, vaults, signers, disagreements] = await Promise.all([
+  const [chains, vaults, signers, disagreements, nowOf] = await Promise.all([
     listChainStatus(ctx.db, now, input.chainId),
     listVaultStatus(ctx.db, now, { chainId: input.chainId, vaultAddress }),
     listSigners(ctx.db),
     listDisagreements(ctx.db),
+    readNows(ctx),
   ])
   const wrong = new Map(disagreements.map(({ chainId, address, reason }) => [`${chainId} ${address}`, reason]))
   const states = new Map(
@@ -33,7 +35,7 @@ export async function getIndexingStatus(
     chains: chains.map((chain) => toChain(chain, now)),
     vaults: vaults.map((vault) => {
       const reason = wrong.get(`${vault.chainId} ${vault.vaultAddress}`)
-      return toVault({ ...vault, wrong: reason }, states.get(vault.chainId), now)
+      return toVault({ ...vault, wrong: reason }, states.get(vault.chainId), { now, chainNow: nowOf([vault.chainId]) })
     }),
     attributionSigners: signers.map(({ address, from, to }) => ({
       address: getAddress(address),
@@ -80,7 +82,7 @@ function toChain(chain: ChainStatus, now: Date) {
 function toVault(
   vault: VaultStatus & { wrong: string | undefined },
   chain: { state: IndexingState; reason: string | null } | undefined,
-  now: Date,
+  { now, chainNow }: { now: Date; chainNow: Date },
 ) {
   const followed = findVaultState(vault, chain?.state)
   // Of a vault that is not what is configured raw amounts and balances go on.
@@ -100,7 +102,7 @@ function toVault(
     lastSnapshotAt: ts(vault.lastSnapshotAt),
     reason: join(
       isWrong ? vault.wrong : reasonOf(state, chain),
-      state === 'live' && whatIsMissing(vault, now),
+      state === 'live' && whatIsMissing(vault, chainNow),
       describeCut(vault.cutMoves),
       describeHolders(vault),
     ),

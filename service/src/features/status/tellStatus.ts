@@ -1,5 +1,6 @@
 import type { Fact, StateNow, TellStates } from '../../postgres/context.js'
 import type { Transaction } from '../../postgres/pool.js'
+import { readNows } from '../../sync/storeNow.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { findVaultWithholding, getIndexingStatus } from './getIndexingStatus.js'
 import { listVaultStatus } from './storeStatus.js'
@@ -46,14 +47,14 @@ const types = { paused: 'vault.paused', withheld: 'vault.withheld', served: 'vau
 async function listVaultStates(tx: Transaction, clock: CatalogueContext['clock']): Promise<StateNow[]> {
   const at = clock.now()
   const { vaults } = await getIndexingStatus({ db: tx, clock }, {})
-  const known = await listVaultStatus(tx, at, {})
+  const [known, nowOf] = await Promise.all([listVaultStatus(tx, at, {}), readNows({ db: tx, clock })])
   const rows = new Map(known.map((vault) => [`${vault.chainId} ${vault.vaultAddress}`, vault]))
   return vaults.flatMap((shown): StateNow[] => {
     const { chainId, opportunityId } = shown
     const row = rows.get(`${chainId} ${shown.vaultAddress.toLowerCase()}`)
     // A vault without an opportunity is shown to nobody, and one whose history is read has no series yet.
     if (!row || opportunityId === null || shown.state === 'backfilling' || shown.state === 'not-started') return []
-    const state = row.isPaused ? 'paused' : findVaultWithholding(row, at) ? 'withheld' : 'served'
+    const state = row.isPaused ? 'paused' : findVaultWithholding(row, nowOf([chainId])) ? 'withheld' : 'served'
     const fact: Fact = {
       ...{ type: types[state], at, chainId, data: shown },
       subject: { kind: 'opportunity', id: opportunityId },
