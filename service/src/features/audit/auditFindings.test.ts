@@ -2,6 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { drawBase, honest, washes } from '../../../test/audit/fittedMonths.js'
 import { openMonth } from '../../../test/audit/month.js'
 import { drawMarket, habits, ways } from '../../../test/audit/shownMonths.js'
+import {
+  drawMarket as drawThird,
+  habits as thirdHabits,
+  thirdSeeds,
+  ways as thirdWays,
+} from '../../../test/audit/thirdMonths.js'
 import { createRandom, type Random } from '../../../test/simulation/random.js'
 import type { FindingCode } from '../metrics/index.js'
 import { auditMonth, type MonthAudit } from './auditFindings.js'
@@ -32,6 +38,17 @@ const shownCodes: Record<keyof typeof ways, FindingCode> = {
   'there at midnight': 'bucketEnd',
 }
 
+const thirdCodes: Record<keyof typeof thirdWays, FindingCode> = {
+  'in for some blocks': 'inAndOut',
+  'money between two': 'loop',
+  'money in a ring': 'loop',
+  'signatures used again': 'replayedSignature',
+  'wallets of one payer': 'paidByOneSender',
+  'dust for many': 'belowFloor',
+  'a snapshot that was staged': 'staged',
+  'in time for the bucket': 'bucketEnd',
+}
+
 /** A month with washing, beside what it is without. `strength`: the part of its USD-days that is washed. */
 function audit(draw: (washed: number) => ReturnType<typeof openMonth>, strength: number): MonthAudit {
   const honestUsdDays = Number(auditMonth(draw(0).finish(), limits).usdDays) / 1e18
@@ -47,6 +64,12 @@ const drawFitted = (kind: string, seed: number) => (usdDays: number) => {
 const drawShown = (way: string, seed: number) => (usdDays: number) => {
   const drawn = drawMarket(createRandom(seed))
   if (usdDays > 0) ways[way]?.(drawn, usdDays)
+  return drawn.month
+}
+
+const drawOfThird = (way: string, seed: number) => (usdDays: number) => {
+  const drawn = drawThird(createRandom(seed))
+  if (usdDays > 0) thirdWays[way]?.(drawn, usdDays)
   return drawn.month
 }
 
@@ -115,6 +138,22 @@ describe('the thresholds of audits', () => {
   it('tell of at most two of 100 honest months that were written apart, and refuse none', { timeout: 400_000 }, () => {
     const passed = judgeHonest(habits, 100, 410_000)
     console.info(`shown on: ${JSON.stringify(passed)}`)
+    expect(passed.aboveLook).toBeLessThanOrEqual(2)
+    expect(passed.refused).toBe(0)
+  })
+
+  it('find at least 23 of 24 washed months of a third set, which was first run after it was kept', {
+    timeout: 400_000,
+  }, () => {
+    const washing = findWashing(thirdCodes, drawOfThird, thirdSeeds.washing)
+    console.info(`third set: ${JSON.stringify(washing)}`)
+    expect(washing.tried).toBe(24)
+    expect(washing.found).toBeGreaterThanOrEqual(23)
+  })
+
+  it('tell of at most two of 100 honest months of the third set, and refuse none', { timeout: 400_000 }, () => {
+    const passed = judgeHonest(thirdHabits, 100, thirdSeeds.honest)
+    console.info(`third set: ${JSON.stringify(passed)}`)
     expect(passed.aboveLook).toBeLessThanOrEqual(2)
     expect(passed.refused).toBe(0)
   })
