@@ -15,6 +15,9 @@ import { readAuditLimits } from './auditLimits.js'
 
 const limits = readAuditLimits(undefined)
 const strengths = [0.01, 0.05, 0.2]
+/** Honest months of each set; `npm run test:long` tries 100. Of fewer, as small a part may be above `look`. */
+const months = Number(process.env.AUDIT_MONTHS ?? 100)
+const aboveMax = Math.floor((2 * months) / 100)
 
 /** Which finding each kind of washing is, in the set that the thresholds were fixed on and in the other. */
 const fittedCodes: Record<keyof typeof washes, FindingCode> = {
@@ -136,9 +139,9 @@ describe('the thresholds of audits', () => {
   })
 
   it('tell of at most two of 100 honest months that were written apart, and refuse none', { timeout: 400_000 }, () => {
-    const passed = judgeHonest(habits, 100, 410_000)
+    const passed = judgeHonest(habits, months, 410_000)
     console.info(`shown on: ${JSON.stringify(passed)}`)
-    expect(passed.aboveLook).toBeLessThanOrEqual(2)
+    expect(passed.aboveLook).toBeLessThanOrEqual(aboveMax)
     expect(passed.refused).toBe(0)
   })
 
@@ -152,9 +155,9 @@ describe('the thresholds of audits', () => {
   })
 
   it('tell of at most two of 100 honest months of the third set, and refuse none', { timeout: 400_000 }, () => {
-    const passed = judgeHonest(thirdHabits, 100, thirdSeeds.honest)
+    const passed = judgeHonest(thirdHabits, months, thirdSeeds.honest)
     console.info(`third set: ${JSON.stringify(passed)}`)
-    expect(passed.aboveLook).toBeLessThanOrEqual(2)
+    expect(passed.aboveLook).toBeLessThanOrEqual(aboveMax)
     expect(passed.refused).toBe(0)
   })
 })
