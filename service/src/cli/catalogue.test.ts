@@ -20,6 +20,22 @@ async function makeFile(bytes: number): Promise<string> {
   return name
 }
 
+describe('the price that a probe is told', () => {
+  it.each(['0', '0.000', '-1', '1e3', 'x', '1.', ''])('"%s" is refused in a sentence', async (price) => {
+    const words = ['probe', '1', `0x${'11'.repeat(20)}`, '--rpc', 'http://127.0.0.1:1', '--price', price]
+    if (price.startsWith('-')) words.splice(-2, 2, `--price=${price}`)
+    await expect(catalogue.run(words)).rejects.toThrow(
+      new UsageError('--price must be US dollars of a whole unit of the asset, such as 1 or 1830.25'),
+    )
+  })
+
+  it('is for one vault', async () => {
+    await expect(
+      catalogue.run(['probe', '--all', await makeFile(0), '--out', join(folder, 'o'), '--price', '1']),
+    ).rejects.toThrow(new UsageError('catalogue probe --all: the vaults have many assets; --price is for one vault'))
+  })
+})
+
 describe('a catalogue file that is too large', () => {
   it.each([
     ['import', (name: string) => ['import', name]],

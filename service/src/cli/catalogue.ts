@@ -7,7 +7,7 @@ import { readNewVaults } from '../features/catalogue/operator/index.js'
 import { systemClock } from '../kernel/clock.js'
 import { isRpcUrl } from '../kernel/config.js'
 import { EarnError } from '../kernel/errors.js'
-import { listUnpricedAssets } from '../prices/index.js'
+import { findPrices, listUnpricedAssets } from '../prices/index.js'
 import { ProbeError, probeVault } from '../probing/index.js'
 import type { Chain } from '../rpc/chains.js'
 import { listChainSettings } from '../rpc/storeChains.js'
@@ -21,8 +21,9 @@ import { answer, type Command, parseFlags, parseWhole, UsageError } from './term
 import { openUnlisted } from './unlisted.js'
 
 const usage = `openearn catalogue import FILE
-openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL]
-  what a vault is, and a draft of its catalogue entry on standard output
+openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL] [--price USD]
+  what a vault is, and a draft of its catalogue entry on standard output. --price: US dollars of a whole unit of its asset, by
+  which the draft has an LP floor of a cent's worth; without --rpc the price is that of this installation
 openearn catalogue probe --all FILE --out FILE [--rpc URL]
   the same for every vault of a file with a chain id and an address a line; goes on where it was interrupted`
 
@@ -57,7 +58,12 @@ async function importFile([fileName, ...more]: string[]): Promise<void> {
 }
 
 async function probe(words: string[]): Promise<void> {
-  const flags = { rpc: { type: 'string' }, all: { type: 'string' }, out: { type: 'string' } } as const
+  const flags = {
+    rpc: { type: 'string' },
+    all: { type: 'string' },
+    out: { type: 'string' },
+    price: { type: 'string' },
+  } as const
   const { values, positionals } = parseFlags(words, flags, 2)
   if (values.all !== undefined) return probeFile({ ...values, all: values.all }, positionals)
   const [chainText, address] = positionals
@@ -65,12 +71,13 @@ async function probe(words: string[]): Promise<void> {
   if (chainId === undefined) throw new UsageError('catalogue probe: give the chain id first')
   if (address === undefined || !isAddress(address, { strict: false }))
     throw new UsageError('catalogue probe: give the address of one vault after the chain id')
-  const chain = await openProbedChain(chainId, values.rpc)
+  const given = readPrice(values.price)
+  const { chain, isStored } = await openProbedChain(chainId, values.rpc)
   try {
     const probed = await probeVault(chain, address)
-    const priced = `price of the asset: none yet; ${priceAdvice}`
-    for (const line of [...describeProbe(probed), priced]) process.stderr.write(`${line}\n`)
-    const draft = draftEntry(chainId, probed.address, probed)
+    const price = given ?? (isStored ? await findKnownPrice(chainId, probed.asset.address) : undefined)
+    const draft = draftEntry(chainId, probed.address, probed, price)
+    for (const line of [...describeProbe(probed), ...describePrice(draft, price)]) process.stderr.write(`${line}\n`)
     answer(draft, [JSON.stringify(draft, null, 2)])
   } catch (error) {
     if (error instanceof ProbeError || error instanceof EarnError) throw new UsageError(error.message)
@@ -78,15 +85,47 @@ async function probe(words: string[]): Promise<void> {
   }
 }
 
-async function probeFile(values: { all: string; out?: string; rpc?: string }, words: readonly string[]): Promise<void> {
-  const { all, out, rpc } = values
+function readPrice(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  if (!/^[0-9]{1,12}(\.[0-9]{1,18})?$/.test(text) || !/[1-9]/.test(text))
+    throw new UsageError('--price must be US dollars of a whole unit of the asset, such as 1 or 1830.25')
+  return text
+}
+
+/** The price of an asset in this installation, if it has one. */
+async function findKnownPrice(chainId: number, asset: string): Promise<string | undefined> {
+  let found: string | undefined
+  await withContext(async ({ db, clock }) => {
+    const prices = await findPrices(db, chainId, [asset.toLowerCase()], clock.now())
+    found = prices.get(asset.toLowerCase())?.priceUsd
+  })
+  return found
+}
+
+function describePrice(draft: ReturnType<typeof draftEntry>, price: string | undefined): string[] {
+  if (price === undefined)
+    return [
+      `price of the asset: none yet; ${priceAdvice}`,
+      "LP floor: none in the draft; say --price for a cent's worth",
+    ]
+  const [floor] = draft.opportunities?.[0]?.vault.lpFloor ?? []
+  return [`price of the asset: ${price} USD`, `LP floor: ${floor?.shares} shares in smallest units, a cent's worth`]
+}
+
+async function probeFile(
+  values: { all: string; out?: string; rpc?: string; price?: string },
+  words: readonly string[],
+): Promise<void> {
+  const { all, out, rpc, price } = values
+  if (price !== undefined)
+    throw new UsageError('catalogue probe --all: the vaults have many assets; --price is for one vault')
   if (out === undefined || words.length > 0)
     throw new UsageError('catalogue probe --all: say --out FILE, and nothing else')
   const text = await readTextFile(all, { mebibytesMax })
   const vaults = parseProbeFile(text)
   const chains = new Map<number, Promise<Chain>>()
   const openChain = (chainId: number) => {
-    const chain = chains.get(chainId) ?? openProbedChain(chainId, rpc)
+    const chain = chains.get(chainId) ?? openProbedChain(chainId, rpc).then((opened) => opened.chain)
     chains.set(chainId, chain)
     return chain
   }
@@ -97,16 +136,16 @@ async function probeFile(values: { all: string; out?: string; rpc?: string }, wo
   answer({ probed: vaults.length, drafted }, [`probed ${vaults.length} addresses; ${drafted} drafted into ${out}`])
 }
 
-/** The chain by the url given, by the environment, or as it is configured. */
-async function openProbedChain(chainId: number, url: string | undefined): Promise<Chain> {
+/** The chain by the url given, by the environment, or as it is configured; `isStored`: the last. */
+async function openProbedChain(chainId: number, url: string | undefined): Promise<{ chain: Chain; isStored: boolean }> {
   if (url !== undefined && !isRpcUrl(url)) throw new UsageError('--rpc must be an http, https, ws or wss url')
   const given = url === undefined ? readConfig().rpcUrls.get(chainId) : [url]
-  if (given) return openUnlisted(chainId, given)
+  if (given) return { chain: openUnlisted(chainId, given), isStored: false }
   let chain: Chain | undefined
   await withContext(async ({ db }) => {
     const found = (await listChainSettings(db)).find((row) => row.chainId === chainId && row.rpcUrls.length > 0)
     if (found) chain = openUnlisted(chainId, found.rpcUrls, found.name)
   })
   if (!chain) throw new UsageError(`chain ${chainId} has no RPC url: add the chain, or say --rpc URL`)
-  return chain
+  return { chain, isStored: true }
 }

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testTokenAbi, testTokenBytecode, yieldVaultAbi, yieldVaultBytecode } from '@openearn/contracts'
 import type { Address } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Anvil, startAnvil } from '../../../contracts/test/anvil.js'
+import { openTestDatabase, urlOf } from '../../test/database.js'
 import { openOutlines } from '../../test/outlines.js'
 import { systemClock } from '../kernel/clock.js'
 import type { Chain } from '../rpc/chains.js'
+import { catalogue } from './catalogue.js'
 import { parseProbeFile, probeAll } from './probeAll.js'
 import { openUnlisted } from './unlisted.js'
 
@@ -24,6 +26,46 @@ beforeAll(async () => {
   vault = await anvil.deploy({ abi: yieldVaultAbi, bytecode: yieldVaultBytecode, args })
 })
 afterAll(() => anvil.stop())
+
+describe('catalogue probe', () => {
+  async function probe(...words: string[]) {
+    const [out, said] = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockReturnValue(true),
+    )
+    try {
+      await catalogue.run(['probe', '31337', vault, ...words])
+      const text = (of: typeof out) => (of?.mock.calls ?? []).map(([each]) => String(each)).join('')
+      return { floor: JSON.parse(text(out)).opportunities[0].vault.lpFloor, said: text(said) }
+    } finally {
+      vi.restoreAllMocks()
+    }
+  }
+
+  it('drafts an LP floor by the price it is told, or that the installation knows, and says so', async () => {
+    const url = ['--rpc', anvil.url]
+    const without = await probe(...url)
+    expect(without.floor).toBeUndefined()
+    expect(without.said).toContain("LP floor: none in the draft; say --price for a cent's worth\n")
+    // Nobody holds a share yet: one to one, of 12 decimals for 6.
+    expect(await probe(...url, '--price', '2')).toEqual({
+      floor: [{ shares: '5000000000' }],
+      said: expect.stringContaining(
+        "price of the asset: 2 USD\nLP floor: 5000000000 shares in smallest units, a cent's worth\n",
+      ),
+    })
+    const { db, target, close } = await openTestDatabase()
+    vi.stubEnv('DATABASE_URL', urlOf(target))
+    await db`insert into chains (chain_id, name, slug, rpc_urls) values (31337, 'C', 'c', ${[anvil.url]})`
+    expect((await probe()).floor).toBeUndefined()
+    await db`
+      insert into price_observations (chain_id, address, price_usd, source, observed_at)
+      values (31337, ${token.toLowerCase()}, '4', 'a provider', now())`
+    expect((await probe()).floor).toEqual([{ shares: '3000000000' }])
+    expect((await probe('--price', '1')).floor).toEqual([{ shares: '10000000000' }])
+    vi.unstubAllEnvs()
+    await close()
+  })
+})
 
 describe('catalogue probe --all', () => {
   it('probes every vault of a file, leaves out what is none, goes on where it stopped, and drafts one file that imports', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ProbedVault } from '../../../probing/index.js'
-import { describeProbe } from './draftEntry.js'
+import { describeProbe, draftEntry } from './draftEntry.js'
 
 const token = (decimals: number) => ({ address: `0x${'11'.repeat(20)}`, decimals, symbol: 'T', name: 'T' })
 const probed = (decimals: { asset: number; share: number }, assetsOfOne: bigint) =>
@@ -32,5 +32,24 @@ describe('what is said of a probed vault', () => {
     expect(describeProbe(probed({ asset: 6, share: 6 }, 10n ** 6n))).toContainEqual(
       expect.stringContaining('set routedSwapEnabled to true'),
     )
+  })
+})
+
+describe('the draft of a vault', () => {
+  const floorOf = (vault: ProbedVault, price?: string) =>
+    draftEntry(1, `0x${'22'.repeat(20)}`, vault, price).opportunities?.[0]?.vault.lpFloor
+  const full = (vault: ProbedVault) => {
+    Object.assign(vault.state.figures ?? {}, { totalSupply: 10n ** 12n })
+    return vault
+  }
+
+  it('has an LP floor of a cent’s worth where the price of its asset is known, by the price of a share that can be believed', () => {
+    const vault = full(probed({ asset: 6, share: 6 }, 1_250_000n))
+    expect(floorOf(vault)).toBeUndefined()
+    // A cent is 10,000 units of a dollar, which are 8,000 of a share at 1.25; 4.37 units of an asset at 1830.25 dollars.
+    expect(floorOf(vault, '1')).toEqual([{ shares: '8000' }])
+    expect(floorOf(vault, '1830.25')).toEqual([{ shares: '5' }])
+    // With one unit of supply the price of a share is anybody's: one to one.
+    expect(floorOf(probed({ asset: 6, share: 18 }, 10n ** 9n), '1')).toEqual([{ shares: `1${'0'.repeat(16)}` }])
   })
 })

@@ -1,14 +1,27 @@
 import { formatUnits } from '../../../kernel/amount.js'
 import type { ProbedToken, ProbedVault } from '../../../probing/index.js'
 import { formatAddress } from '../../../wallets/format.js'
+import { computeLpFloor } from '../lpFloor.js'
 import type { CatalogueFile } from './catalogueFile.js'
 import { cleanTokenText, textLengths } from './cleanText.js'
 
-/** A catalogue file with the one vault that was probed, ready to be completed and imported. Pure. */
-export function draftEntry(chainId: number, address: string, probed: ProbedVault): CatalogueFile {
+/** A snapshot of a vault with fewer shares is no reading, where its entry names no other number. */
+const dustFloorDefault = '1000'
+
+/**
+ * A catalogue file with the one vault that was probed, ready to be completed and imported; with an LP floor where the price of its
+ * asset is known. Pure.
+ */
+export function draftEntry(
+  chainId: number,
+  address: string,
+  probed: ProbedVault,
+  priceUsd?: string | undefined,
+): CatalogueFile {
   const { asset, receiptToken, startBlock, kind } = probed
   const contracts = Object.entries(probed.contracts).map(([role, at]) => [role, formatAddress(at)])
   const name = cleanTokenText(receiptToken.name, textLengths.name) || formatAddress(address)
+  const floor = findLpFloor(probed, priceUsd)
   const same = receiptToken.address.toLowerCase() === address.toLowerCase()
   return {
     tokens: [toFileToken(chainId, asset), toFileToken(chainId, receiptToken)],
@@ -27,10 +40,18 @@ export function draftEntry(chainId: number, address: string, probed: ProbedVault
           ...(probed.escrow === undefined ? {} : { escrow: formatAddress(probed.escrow) }),
           ...(contracts.length === 0 ? {} : { contracts: Object.fromEntries(contracts) }),
           ...(startBlock === undefined ? {} : { startBlock }),
+          ...(floor === undefined ? {} : { lpFloor: [{ shares: String(floor) }] }),
         },
       },
     ],
   }
+}
+
+/** Shares that are worth a cent; undefined where no price is known. Pure. */
+function findLpFloor({ asset, receiptToken, state }: ProbedVault, priceUsd: string | undefined) {
+  if (priceUsd === undefined) return undefined
+  const decimals = { assetDecimals: asset.decimals, receiptDecimals: receiptToken.decimals }
+  return computeLpFloor({ ...decimals, priceUsd, figures: state.figures, dustFloor: dustFloorDefault })
 }
 
 /** A vault of which it was not seen that something can be taken out again is never drafted open. */
