@@ -48,14 +48,17 @@ describe('the doctor', () => {
     expect(findings.length).toBeGreaterThan(5)
   })
 
-  it('calls a clock wrong that is two minutes behind the head, and no other', async () => {
+  it('names a chain that is more than a minute ahead of the clock, unless it keeps its own, and no other', async () => {
     const now = earn.clock.now()
     const { timestamp } = await world.anvil.client.getBlock()
     const isWell = async (secondsBehind: number) => {
       earn.clock.set(new Date((Number(timestamp) - secondsBehind) * 1_000))
       return (await examine(earn.ctx)).filter(({ what }) => what.endsWith(' clock')).map(({ well }) => well)
     }
-    expect([await isWell(119), await isWell(120), await isWell(121)]).toEqual([[true], [false], [false]])
+    expect([await isWell(-3_600), await isWell(60), await isWell(61)]).toEqual([[true], [true], [false]])
+    await earn.db`update chains set clock = 'chain'`
+    expect(await isWell(86_400)).toEqual([true])
+    await earn.db`update chains set clock = 'wall'`
     earn.clock.set(now)
   })
 
