@@ -1,8 +1,8 @@
-import { bytesToHex, type Hex, hexToBytes, keccak256, pad, recoverAddress, toHex } from 'viem'
+import { type Hex, keccak256, recoverAddress } from 'viem'
 import { attributionDomain, attributionTypes } from './attributionTypes.js'
-import { concatBytes, formatUtf8, hasBytesAt } from './bytes.js'
+import { concatBytes, hasBytesAt } from './bytes.js'
 import { isCanonicalSignature } from './canonicalSignature.js'
-import { readLength } from './provenOperations.js'
+import { readLength, text, word } from './provenOperations.js'
 import { marker, readSuffixes, type Suffix, suffixCodes } from './readSuffixes.js'
 import { readCbor } from './suffixCbor.js'
 
@@ -79,7 +79,15 @@ function listCalls(data: Uint8Array, end: number, bodyEnd: number): [start: numb
   return calls
 }
 
-const text = (value: string) => keccak256(formatUtf8(value), 'bytes')
+/** The parts of a digest that are always the same: hashed once, when they are first needed. */
+let fixed: readonly [domain: Uint8Array, type: Uint8Array] | undefined
+
+function hashFixed(): NonNullable<typeof fixed> {
+  const fields = attributionTypes.Attribution.map(({ name, type }) => `${type} ${name}`).join(',')
+  const { name, version } = attributionDomain
+  const domain = concatBytes(text('EIP712Domain(string name,string version)'), text(name), text(version))
+  return [keccak256(domain, 'bytes'), text(`Attribution(${fields})`)]
+}
 
 /** The EIP-712 digest of an attribution. */
 function digestOf(about: {
@@ -91,19 +99,19 @@ function digestOf(about: {
   callHash: Uint8Array
   referral: string
 }): Hex {
-  const fields = attributionTypes.Attribution.map(({ name, type }) => `${type} ${name}`).join(',')
-  const { name, version } = attributionDomain
-  const domain = concatBytes(text('EIP712Domain(string name,string version)'), text(name), text(version))
+  fixed ??= hashFixed()
+  const [domain, type] = fixed
   const message = concatBytes(
-    text(`Attribution(${fields})`),
+    type,
     text(about.code),
-    hexToBytes(pad(bytesToHex(about.actionId), { dir: 'right' })),
-    hexToBytes(toHex(about.chainId, { size: 32 })),
-    hexToBytes(pad(about.wallet)),
-    hexToBytes(pad(about.target)),
+    about.actionId,
+    new Uint8Array(16),
+    word(about.chainId),
+    word(about.wallet),
+    word(about.target),
     about.callHash,
     text(about.referral),
   )
-  const parts = [Uint8Array.of(0x19, 1), keccak256(domain, 'bytes'), keccak256(message, 'bytes')]
+  const parts = [Uint8Array.of(0x19, 1), domain, keccak256(message, 'bytes')]
   return keccak256(concatBytes(...parts))
 }

@@ -26,8 +26,10 @@ export function listOperations(logs: readonly Log[], entryPoints: readonly strin
   })
 }
 
-const text = (value: string) => keccak256(formatUtf8(value), 'bytes')
-const word = (value: Hex | bigint) => hexToBytes(typeof value === 'bigint' ? toHex(value, { size: 32 }) : pad(value))
+/** The hash of a text, and a value as a word, as EIP-712 has them. */
+export const text = (value: string) => keccak256(formatUtf8(value), 'bytes')
+export const word = (value: Hex | bigint) =>
+  hexToBytes(typeof value === 'bigint' ? toHex(value, { size: 32 }) : pad(value))
 
 /** The callData of an operation, found in the input by what the operation hashes to; undefined if it does not stand there. */
 export function findCallData(input: Uint8Array, operation: Operation, chainId: bigint): Uint8Array | undefined {

@@ -23,7 +23,7 @@ import { systemClock } from '../kernel/clock.js'
 import { type Log, silentLog } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
 import { type Chain, openChains } from '../rpc/chains.js'
-import type { Rpc, RpcRequest } from '../rpc/rpc.js'
+import { type Rpc, RpcError, type RpcRequest } from '../rpc/rpc.js'
 import { createSender, type Sender } from '../rpc/sender/index.js'
 import { createKeySigner, type Signer } from '../rpc/signer.js'
 import { listJobs } from '../server/jobs.js'
@@ -137,6 +137,22 @@ function nodeOf(change: {
   return { ...honest, rpc }
 }
 
+/** A node that refuses long ranges of blocks, and the ranges that it answered, by the addresses they are of. */
+function shortSighted() {
+  const most = 4
+  const answered = new Map<string, [from: number, to: number][]>()
+  const ask = (request: RpcRequest): RpcRequest => {
+    if (request.method !== 'eth_getLogs') return request
+    const [{ fromBlock, toBlock, address }] = request.params as [Record<'fromBlock' | 'toBlock' | 'address', unknown>]
+    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    if (to - from >= most) throw new RpcError(-32_005, 'the range is too long', undefined)
+    const key = JSON.stringify(address)
+    answered.set(key, [...(answered.get(key) ?? []), [from, to]])
+    return request
+  }
+  return { short: nodeOf({ ask }), answered }
+}
+
 async function run(...words: string[]): Promise<string> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   try {
@@ -154,9 +170,16 @@ function takeExitCode(): typeof process.exitCode {
 }
 
 describe('a root that is looked at before it is committed', () => {
-  it('is right by the stored facts and two nodes, and is committed once its time to be vetoed is over', async () => {
+  it('is right by the stored facts and two nodes, one of which refuses long ranges, and is committed once its time to be vetoed is over', async () => {
     await takeNext()
-    await watch({ one: honest, other: honest })
+    const { short, answered } = shortSighted()
+    await watch({ one: honest, other: short })
+    // No lower start is known: every block is asked about once, from the first on.
+    expect(answered.size).toBe(2)
+    for (const ranges of answered.values()) {
+      expect(ranges.length).toBeGreaterThan(3)
+      expect(ranges.map(([from]) => from)).toEqual([0, ...ranges.slice(0, -1).map(([, to]) => to + 1)])
+    }
     expect(logged).toMatchObject([{ level: 'info', message: 'a root is counted again: it is right', streamId: id }])
     const { root } = await newest()
     expect(await run('watch-root', id)).toBe(
