@@ -71,5 +71,5 @@ describe('exported CSV', () => {
     }
     console.info(`USD-days from CSV alone: ${JSON.stringify(seen)}, 0 differ`)
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0)
-  }, 300_000)
+  }, 900_000)
 })
