@@ -5,38 +5,12 @@ import type { types } from '@openearn/sdk'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { AmountField } from './AmountField.js'
 import { cutName } from './figures.js'
-import { amountOf, type Held, useHeld } from './holdings.js'
+import { amountOf, useHeld } from './holdings.js'
 import { LinkFirst } from './LinkFirst.js'
 import { useMembership } from './membership.js'
+import { keyOf, listPayments, takesOthers } from './payments.js'
 import { useSettings } from './settings.js'
-
-/** A token that a deposit is paid with. `isSwapped`: the vault does not take it itself. */
-type Payment = types.Token & { isNative: boolean; isSwapped: boolean }
-
-/** Whether tokens that the vault does not take can be swapped to one that it takes. */
-const takesOthers = ({ swapDirectEnabled, swapRouteEnabled, meta }: types.Opportunity): boolean =>
-  swapDirectEnabled || swapRouteEnabled || meta.routedSwapEnabled
-
-/** The tokens that the vault takes, and those of the wallet that can be swapped to one. */
-function paymentsOf(vault: types.Opportunity, held: readonly Held[]): Payment[] {
-  const { meta, depositTokens, chainId } = vault
-  const direct = meta.directInteractionEnabled ? depositTokens : []
-  const isTaken = (each: Held) =>
-    !each.isNative && direct.some(({ address }) => address.toLowerCase() === each.address.toLowerCase())
-  const isShare = (each: Held) => each.address.toLowerCase() === vault.receiptToken.address.toLowerCase()
-  const others = !takesOthers(vault)
-    ? []
-    : held.filter(
-        (each) =>
-          each.chainId === chainId && !each.isProtocolToken && !isTaken(each) && (each.isNative || !isShare(each)),
-      )
-  return [
-    ...direct.map((token) => ({ ...token, isNative: false, isSwapped: false })),
-    ...others.slice(0, 50).map((token) => ({ ...token, isSwapped: true })),
-  ]
-}
-
-const keyOf = ({ address, isNative }: Payment) => (isNative ? 'native' : address)
+import { TokenChoice } from './TokenChoice.js'
 
 /** A deposit into a vault, or the request of one. */
 export function DepositForm({ vault, account }: { vault: types.Opportunity; account: `0x${string}` }): ReactNode {
@@ -48,7 +22,7 @@ export function DepositForm({ vault, account }: { vault: types.Opportunity; acco
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   const { depositEnabled, depositDisabledReason, asyncDeposit } = vault.meta
-  const payments = paymentsOf(vault, held ?? [])
+  const payments = listPayments(vault, held ?? [])
   const token = payments.find((each) => keyOf(each) === chosen) ?? payments[0]
   const title = say(asyncDeposit ? 'requestDeposit' : 'deposit')
   if (!depositEnabled || !token)
@@ -75,16 +49,7 @@ export function DepositForm({ vault, account }: { vault: types.Opportunity; acco
     <form className="card stack" onSubmit={submit} noValidate aria-label={title}>
       <h3>{title}</h3>
       {(payments.length > 1 || takesOthers(vault)) && (
-        <label>
-          {say('token')}
-          <select value={keyOf(token)} onChange={(event) => choose(event.target.value)}>
-            {payments.map((each) => (
-              <option key={keyOf(each)} value={keyOf(each)}>
-                {cutName(each.symbol, 16)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <TokenChoice label={say('token')} tokens={payments} chosen={token} onChoose={choose} />
       )}
       {token.isSwapped && (
         <p className="muted small">{say('swapped', { symbol: cutName(vault.baseToken.symbol, 16) })}</p>

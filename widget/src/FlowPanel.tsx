@@ -11,17 +11,22 @@ import { useSettings } from './settings.js'
 import { englishTexts, type TextName } from './texts.js'
 
 /** The kinds of flows that have a panel. */
-export type Shown = Exclude<Flow['kind'], 'swap' | 'order'>
+export type Shown = Exclude<Flow['kind'], 'swap'>
 
-type Props = { kind: Shown; handle: FlowHandle<Flow, never> }
+type Props = {
+  kind: Shown
+  handle: FlowHandle<Flow, never>
+  /** Further buttons. */
+  children?: ReactNode
+}
 
 const titles = {
   ...{ join: 'link', deposit: 'deposit', withdraw: 'withdraw', claim: 'claim', cancel: 'cancel' },
-  claimRewards: 'claimRewards',
+  ...{ claimRewards: 'claimRewards', order: 'order' },
 } as const satisfies Record<Shown, TextName>
 
 /** A flow: what was asked for, what the wallet will be asked for, and how far it is. */
-export function FlowPanel({ kind, handle }: Props): ReactNode {
+export function FlowPanel({ kind, handle, children }: Props): ReactNode {
   const { say, onFlow } = useSettings()
   const { flow, needs, error, say: word, forget } = handle
   const title = useRef<HTMLHeadingElement>(null)
@@ -78,6 +83,7 @@ export function FlowPanel({ kind, handle }: Props): ReactNode {
             {say(needs)}
           </button>
         )}
+        {children}
         <button type="button" onClick={close}>
           {say(isEnded ? 'close' : 'stop')}
         </button>
@@ -93,7 +99,7 @@ function statusOf(status: string, say: (name: TextName) => string): string {
 
 const askedTexts = {
   ...{ join: 'askedLink', deposit: 'askedDeposit', withdraw: 'askedWithdraw' },
-  ...{ claim: 'askedClaim', cancel: 'askedCancel', claimRewards: 'askedReward' },
+  ...{ claim: 'askedClaim', cancel: 'askedCancel', claimRewards: 'askedReward', order: 'askedOrder' },
 } as const satisfies Record<Shown, TextName>
 
 /** The request as the user made it: its amount is that of the form, written again. */
@@ -103,7 +109,8 @@ function Asked({ flow, kind }: { flow: Flow; kind: Shown }): ReactNode {
   const { opportunityId } = params
   const { data: vault } = useOpportunity({ id: typeof opportunityId === 'string' ? opportunityId : undefined })
   const { figures } = useSettings()
-  const units = toUnits(typeof params['amount'] === 'string' ? params['amount'] : undefined)
+  const given = params[kind === 'order' ? 'amountIn' : 'amount']
+  const units = toUnits(typeof given === 'string' ? given : undefined)
   // A token that is swapped on the way is one of the wallet.
   const paid = [...(vault?.depositTokens ?? []), ...(useHeld(flow.wallet as `0x${string}`) ?? [])].find((each) =>
     params['tokenIn'] === 'native'

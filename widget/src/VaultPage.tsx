@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { DepositForm } from './DepositForm.js'
 import { Fault } from './Fault.js'
 import { cutName } from './figures.js'
+import { OrderForm } from './OrderForm.js'
 import { useSettings } from './settings.js'
 import { VaultFigures } from './VaultList.js'
 import { WithdrawForm } from './WithdrawForm.js'
@@ -35,6 +36,7 @@ export function VaultPage({ id, onBack }: { id: string; onBack(): void }): React
           {account && (
             <>
               <DepositForm vault={vault} account={account} />
+              <OrderForm vault={vault} account={account} />
               <WithdrawForm vault={vault} account={account} />
             </>
           )}

@@ -5,6 +5,7 @@
 const over: ReadonlySet<string> = new Set([
   ...['credited', 'requested', 'done', 'mined, not credited', 'reverted', 'replaced', 'refused'],
   ...['claimed', 'member'],
+  ...['filled', 'partially-filled', 'cancelled', 'expired'],
 ])
 
 export const isOver = ({ status }: { status: string }): boolean => over.has(status)

@@ -1,5 +1,5 @@
 import type { types } from '@openearn/sdk'
-import { DepositForm, FlowPanels, WithdrawForm } from '@openearn/widget/parts'
+import { DepositForm, FlowPanels, OrderForm, WithdrawForm } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
 import { usePortal } from '../portal.js'
 import { Parts } from '../shell/Parts.js'
@@ -30,6 +30,7 @@ export function Act({ vault }: { vault: types.Opportunity }): ReactNode {
     <Parts key={account} distributorId={config.distributorId}>
       <FlowPanels account={account} />
       <DepositForm vault={vault} account={account} />
+      <OrderForm vault={vault} account={account} />
       {vault.meta.asyncWithdraw && <p className="muted small">{twoSteps}</p>}
       <WithdrawForm vault={vault} account={account} />
     </Parts>

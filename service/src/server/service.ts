@@ -130,7 +130,9 @@ export async function openService(base: Context, options: ServiceOptions): Promi
   addPublicPages(publicApp, readDocument, { gate, hasReference: base.config.publicReference })
   if (base.config.embedEnabled) addEmbed(publicApp, gate)
   const portal = options.portal ?? portalOf(base.config)
-  if (portal) addPortal(publicApp, portal, { gate, serviceUrl, chains: () => listActiveChains(catalogue.current()) })
+  const watched = new Set(options.chains.map(({ chainId }) => chainId))
+  if (portal)
+    addPortal(publicApp, portal, { gate, serviceUrl, chains: () => listActiveChains(catalogue.current(), watched) })
   const opsApp = buildOpsApp(ctx, {
     readDocument,
     checks: async () => [...(await readinessChecks(admission)), ...(watcher ? [checkWatcher(watcher)] : [])],
@@ -151,10 +153,11 @@ function portalOf({ portalKey }: Context['config']): (() => PortalSettings) | un
   return portalKey === undefined ? undefined : () => ({ apiKey: portalKey })
 }
 
-/** Chains as the portal names them. */
-const listActiveChains = ({ chains }: CatalogueSnapshot) =>
+/** Chains as the portal names them: first those that this installation reads, as a reader looks for things on them. */
+const listActiveChains = ({ chains }: CatalogueSnapshot, watched: ReadonlySet<number>) =>
   [...chains.values()]
     .filter(({ active }) => active)
+    .sort((a, b) => Number(watched.has(b.chainId)) - Number(watched.has(a.chainId)))
     .map(({ chainId, name, explorerUrl }) => ({ chainId, name, explorerUrl }))
 
 /** The document, saying where callers reach the public listener. It is built anew when that becomes known. */
