@@ -186,7 +186,12 @@ export type Operations = SwapOperations &
     }>
     GetDistributorMetrics: As<{
       path: { distributorId: string }
-      query: SeriesQuery & { includeTopWallets?: boolean; includeUsdDays?: boolean; includeAudit?: boolean }
+      query: SeriesQuery & {
+        includeTopWallets?: boolean
+        includeUsdDays?: boolean
+        includeFlows?: boolean
+        includeAudit?: boolean
+      }
       answer: {
         timeseries: { timestamp: string; tvl: string; usdDays?: string }[]
         usdDays?: {
@@ -197,6 +202,10 @@ export type Operations = SwapOperations &
           unguardedSeconds: number
           staged: number
         }
+        flows?: { from: string; to: string } & Record<
+          'deposits' | 'withdrawals',
+          { count: number; usd: string; unpriced: number }
+        >
         asOf: { opportunityId: string; asOf: string }[]
         topWallets: { walletAddress: string; totalTvl: string; asOf: string }[] | null
         audit?: {

@@ -94,6 +94,9 @@ export function Lookup({
     ...{ staleTime: 10_000, retry: false },
   })
   if (!isAsked) return <Empty title="Paste a transaction.">Its hash and its chain are enough.</Empty>
+  // The hash is one: the chain is refused.
+  if (error?.code === 400)
+    return <Empty title="This service does not read that chain.">Choose the chain that the transaction is on.</Empty>
   return (
     <>
       <Fault error={error} retry={() => void refetch()} />

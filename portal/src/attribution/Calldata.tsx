@@ -26,8 +26,8 @@ export function Calldata({ inspection, txHash }: { inspection: Inspection; txHas
   return (
     <>
       <p className="small muted">
-        Bytes <Num value={start} as="count" name="calldata.start" /> to{' '}
-        <Num value={end} as="count" name="calldata.end" />, which is the first after it, of the{' '}
+        From byte <Num value={start} as="count" name="calldata.start" /> up to byte{' '}
+        <Num value={end} as="count" name="calldata.end" />, which is no part of it any more, of the{' '}
         {placement === 'transaction' ? 'transaction’s' : ''} input. Count them yourself, the first as zero: two hex
         digits are a byte.
       </p>

@@ -103,7 +103,11 @@ function Inspected({ inspection, txHash }: { inspection: Inspection; txHash: str
         <div>
           <dt className="muted">Signature</dt>
           <dd>
-            {signature.present ? (signature.valid ? 'valid' : 'there, and not valid') : 'none (it is not needed)'}
+            {signature.present
+              ? signature.valid
+                ? 'valid'
+                : 'there, and not valid'
+              : 'none: a code is credited without one too, and marked as unsigned'}
             {signature.signer && (
               <>
                 , by <Address text={signature.signer} />

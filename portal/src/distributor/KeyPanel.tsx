@@ -27,7 +27,7 @@ export function KeyPanel(): ReactNode {
       <p>
         {own
           ? `These pages call the API with your key ${own.slice(0, 12)}….`
-          : 'These pages call the API with the key of the operator.'}
+          : 'These pages call the API with the key of the operator. All who read them share its budget.'}
       </p>
       <KeyFacts />
       {own ? (

@@ -7,8 +7,7 @@ import { Ranges } from '../chart/Ranges.js'
 import { type Range, toDates, toRange } from '../chart/ranges.js'
 import { useFigures } from '../figures.js'
 import { go, toPath, withQuery } from '../place.js'
-import { useChain, usePortal } from '../portal.js'
-import { Address, explored } from '../ui/Address.js'
+import { Address } from '../ui/Address.js'
 import { Age } from '../ui/Age.js'
 import { Link } from '../ui/Link.js'
 import { Empty, Fault, Loading } from '../ui/Notice.js'
@@ -25,7 +24,7 @@ function useTold(code: string, range: Range) {
     queryFn: async ({ signal }) => {
       const params = { distributorId: code, ...toDates(range, Date.now()) }
       const [metrics, lps] = await Promise.all([
-        getDistributorMetrics(earn, { ...params, includeTopWallets: true }, { signal }),
+        getDistributorMetrics(earn, { ...params, includeTopWallets: true, includeFlows: true }, { signal }),
         getDistributorLPs(earn, params, { signal }),
       ])
       return { metrics, lps }
@@ -74,10 +73,11 @@ export function Metrics({ code, query }: Props): ReactNode {
       </p>
       <section className="card" aria-label="TVL brought">
         <div className="between">
-          <h2>TVL brought</h2>
+          <h2>TVL brought, still there</h2>
           <Ranges query={query} show={show} />
         </div>
         <LineChart label="TVL brought" points={tvl} full={figures.usd} short={figures.shortUsd} onRange={mark} />
+        {data.metrics.flows && <FlowsOf flows={data.metrics.flows} />}
       </section>
       <section className="card" aria-label="Active wallets">
         <h2>Active wallets</h2>
@@ -85,6 +85,39 @@ export function Metrics({ code, query }: Props): ReactNode {
       </section>
       <Top rows={data.metrics.topWallets ?? []} />
     </div>
+  )
+}
+
+const flowTitles = { deposits: 'Brought in this range', withdrawals: 'Taken out in this range' } as const
+
+/** Deposits and withdrawals of the range that the chart shows. */
+function FlowsOf({ flows }: { flows: types.Flows }): ReactNode {
+  return (
+    <>
+      <dl className="tiles small-tiles">
+        {(['deposits', 'withdrawals'] as const).map((each) => (
+          <div key={each} className="tile">
+            <dt className="muted small">{flowTitles[each]}</dt>
+            <dd>
+              <Num value={flows[each].usd} as="usd" name={`flows.${each}.usd`} />
+            </dd>
+            <dd className="muted small">
+              in <Num value={flows[each].count} as="count" name={`flows.${each}.count`} /> {each}
+              {flows[each].unpriced > 0 && (
+                <>
+                  , <Num value={flows[each].unpriced} as="count" name={`flows.${each}.unpriced`} /> of them without a
+                  price
+                </>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="muted small">
+        From <Age name="flows.from" at={flows.from} whole /> up to <Age name="flows.to" at={flows.to} whole />. What is
+        still there of all that this code ever brought is the figure above.
+      </p>
+    </>
   )
 }
 
@@ -99,7 +132,6 @@ function Tile({ title, id, children }: { title: string; id: string | undefined; 
 }
 
 function Top({ rows }: { rows: NonNullable<types.GetDistributorMetricsResult['topWallets']> }): ReactNode {
-  const { explorerUrl } = useChain(usePortal().config.chains[0]?.chainId ?? 1)
   return (
     <section className="card" aria-labelledby="top">
       <h2 id="top">Wallets with the most</h2>
@@ -107,7 +139,7 @@ function Top({ rows }: { rows: NonNullable<types.GetDistributorMetricsResult['to
       <ul className="plain-list">
         {rows.map(({ walletAddress, totalTvl }) => (
           <li key={walletAddress} className="between" data-id={walletAddress}>
-            <Address text={walletAddress} {...explored(explorerUrl, 'address', walletAddress)} />
+            <Address text={walletAddress} to={`portfolio/${walletAddress}`} />
             <Num value={totalTvl} as="usd" name="totalTvl" />
           </li>
         ))}

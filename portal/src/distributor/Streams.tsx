@@ -161,7 +161,7 @@ function Wallets({ id, token }: { id: string; token: Token }): ReactNode {
       <ul className="plain-list">
         {data?.data.map(({ userAddress, lastSnapshot }) => (
           <li key={userAddress} className="between" data-id={userAddress}>
-            <Address text={userAddress} />
+            <Address text={userAddress} to={`portfolio/${userAddress}`} />
             <Units value={lastSnapshot.rewardsAccumulated} name="lastSnapshot.rewardsAccumulated" {...token} />
           </li>
         ))}
@@ -188,9 +188,9 @@ function Claims({ id, token, isPoints }: { id: string; token: Token; isPoints: b
         {data?.data.map(({ userAddress, amount, txHash, blockTimestamp }) => (
           <li key={`${txHash} ${userAddress}`} className="between" data-id={`${txHash} ${userAddress}`}>
             <span className="tags small">
-              <Address text={userAddress} />
+              <Address text={userAddress} to={`portfolio/${userAddress}`} />
               <span className="muted">
-                <Age name="blockTimestamp" at={blockTimestamp} />
+                <Age name="blockTimestamp" at={blockTimestamp} whole />
               </span>
               <Address text={txHash} />
             </span>

@@ -59,13 +59,13 @@ export function Entry({ row }: { row: Row }): ReactNode {
       <span className="names">
         <span className="strong">{row.interaction === 'deposit' ? 'Deposit' : 'Withdrawal'}</span>
         <span className="muted small tags">
-          <Age name="blockTimestamp" at={row.blockTimestamp} />
+          <Age name="blockTimestamp" at={row.blockTimestamp} whole />
           <VaultLink id={row.opportunityId} />
           <span>
             brought by <bdi>{cutName(row.distributorId, 40)}</bdi>
           </span>
           <span>
-            of <Address text={row.walletAddress} {...explored(explorerUrl, 'address', row.walletAddress)} />
+            of <Address text={row.walletAddress} to={`portfolio/${row.walletAddress}`} />
           </span>
           <Address text={row.txHash} {...explored(explorerUrl, 'tx', row.txHash)} />
         </span>

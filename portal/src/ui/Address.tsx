@@ -1,9 +1,9 @@
 import { cutHex } from '@openearn/widget/parts'
 import { type ReactNode, useState } from 'react'
-import { Outside } from './Link.js'
+import { Link, Outside } from './Link.js'
 
-/** An address or a hash, cut; a press copies the whole. `url`: where an explorer shows it. */
-export function Address({ text, url }: { text: string; url?: string }): ReactNode {
+/** An address or a hash, cut; a press copies the whole. `url`: where an explorer shows it; `to`: the portal's own page of it. */
+export function Address({ text, url, to }: { text: string; url?: string; to?: string }): ReactNode {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text)
@@ -11,7 +11,9 @@ export function Address({ text, url }: { text: string; url?: string }): ReactNod
   }
   return (
     <span className="address">
-      <code title={text}>{url ? <Outside url={url}>{cutHex(text)}</Outside> : cutHex(text)}</code>
+      <code title={text}>
+        {to ? <Link to={to}>{cutHex(text)}</Link> : url ? <Outside url={url}>{cutHex(text)}</Outside> : cutHex(text)}
+      </code>
       {/* Pages without https may not write there. */}
       {'clipboard' in navigator && (
         <button type="button" className="copy" aria-label={`Copy ${text}`} onClick={() => void copy()}>

@@ -19,17 +19,19 @@ type Props = {
   at: string | null | undefined
   /** When it was read by the clock of the service; absent: by that of the browser. */
   asOf?: string
+  /** The instant itself rather than how long ago it was. */
+  whole?: boolean
 }
 
-/** How long ago something was. */
-export function Age({ name, at, asOf }: Props): ReactNode {
+/** When something was. */
+export function Age({ name, at, asOf, whole = false }: Props): ReactNode {
   const figures = useFigures()
   const now = useNow()
   const ms = at ? Date.parse(at) : Number.NaN
   if (Number.isNaN(ms)) return <span className="muted">never</span>
   return (
     <time className="figure" dateTime={at ?? undefined} data-name={name} title={figures.time(ms)}>
-      {figures.age(ms, asOf === undefined ? now : Date.parse(asOf))}
+      {whole ? figures.time(ms) : figures.age(ms, asOf === undefined ? now : Date.parse(asOf))}
     </time>
   )
 }

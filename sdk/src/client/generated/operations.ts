@@ -235,7 +235,7 @@ export const getDistributorLPs = /*#__PURE__*/ get<types.GetDistributorLPsParams
 /**
  * Read a distributor's TVL
  *
- * The TVL attributed to a distributor at the end of each bucket, from confirmed blocks, in US dollars: a chart, which capital of one block can change; pay by USD-days. Optionally the USD-days (value × days, by the paid price) of each bucket and of the range, and the 50 wallets with the most, as of the latest data. At most 50,000 buckets.
+ * The TVL attributed to a distributor at the end of each bucket, from confirmed blocks, in US dollars: a chart, which capital of one block can change; pay by USD-days. Optionally the USD-days (value × days, by the paid price) of each bucket and of the range, the deposits and withdrawals of the range together, and the 50 wallets with the most, as of the latest data. At most 50,000 buckets.
  *
  * Costs 5 units; takes any key.
  */

@@ -147,6 +147,24 @@ export type Event = {
   data: Record<string, unknown>
 }
 
+export type FlowSum = {
+  count: number
+  /** US dollars of those that have a price */
+  usd: string
+  /** How many of them have no price, which add nothing */
+  unpriced: number
+}
+
+/** Entries of the ledger from `from` up to `to`, which is not part of it */
+export type Flows = {
+  /** RFC 3339, UTC */
+  from: string
+  /** RFC 3339, UTC */
+  to: string
+  deposits: FlowSum
+  withdrawals: FlowSum
+}
+
 export type Incentive = {
   /** UUID */
   id: string
@@ -1144,6 +1162,8 @@ export type GetDistributorMetricsParams = {
   includeTopWallets?: boolean | undefined
   /** Also the USD-days of each bucket and of the range, for at most 2000 vaults × days; costs 2 units more */
   includeUsdDays?: boolean | undefined
+  /** Also the verified deposits and withdrawals of the range together; costs 2 units more */
+  includeFlows?: boolean | undefined
   /** Also the audits kept of whole months (UTC) of the range, at most the newest 3; for a secret key of the distributor's organization; costs 5 units more */
   includeAudit?: boolean | undefined
 }
@@ -1951,6 +1971,7 @@ export type GetDistributorMetricsResult = {
     /** Snapshots after which vaults sold shares below their price: it was staged, or the vault lost */
     staged: number
   }
+  flows?: Flows
   asOf: {
     /** UUID */
     opportunityId: string

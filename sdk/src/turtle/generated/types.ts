@@ -274,6 +274,8 @@ export type GetDistributorMetricsData = {
     includeTopWallets?: boolean | undefined
     /** Also the USD-days of each bucket and of the range, for at most 2000 vaults × days; costs 2 units more */
     includeUsdDays?: boolean | undefined
+    /** Also the verified deposits and withdrawals of the range together; costs 2 units more */
+    includeFlows?: boolean | undefined
     /** Also the audits kept of whole months (UTC) of the range, at most the newest 3; for a secret key of the distributor's organization; costs 5 units more */
     includeAudit?: boolean | undefined
   }

@@ -9,6 +9,7 @@ import { type Database, inTransaction } from '../../postgres/pool.js'
 import { recordReorg } from '../../sync/storeCursors.js'
 import { beside, clearTwins, takeTwins } from '../../sync/storeTwins.js'
 import { ledger } from './projection.js'
+import { sumFlowsOf } from './storeFlows.js'
 import { recordInteractions, removeLedgerAbove, retractLedger } from './storeLedger.js'
 import { type ActivityFilter, listActivity, type Sort, type SortBy, sortKeys } from './storePages.js'
 
@@ -214,8 +215,20 @@ const isOf = (filter: ActivityFilter) => (entry: Entry) =>
   (filter.chainId === undefined || entry.chainId === filter.chainId) &&
   (filter.transactionHash === undefined || entry.transactionHash === filter.transactionHash)
 
+type Wanted = { kind: string; distributorId: string; vaultIds: number[]; from: number; to: number }
+
+/** The verified entries of a kind in a range, one by one. */
+function sumOf(entries: readonly Entry[], { kind, distributorId, vaultIds, from, to }: Wanted) {
+  const isOwn = (entry: Entry) => entry.isVerified && entry.kind === kind && entry.distributorId === distributorId
+  const own = entries.filter(
+    (entry) => isOwn(entry) && vaultIds.includes(entry.vaultId) && entry.at >= from && entry.at < to,
+  )
+  const usd = own.reduce((sum, { amountUsd }) => sum + (amountUsd ?? 0), 0)
+  return { count: own.length, usd: `${usd}`, unpriced: own.filter(({ amountUsd }) => amountUsd === null).length }
+}
+
 it(
-  'counts and pages are those of all entries sorted, whatever comes and goes',
+  'counts, pages and sums are those of all entries sorted, whatever comes and goes',
   async () => {
     const random = seededRandom()
     let most = 0
@@ -227,6 +240,17 @@ it(
         select chain_id, vault_id, distributor_id, kind, count(*) as entries from interactions group by 1, 2, 3, 4) i
       using (chain_id, vault_id, distributor_id, kind) where n.entries is distinct from i.entries`
       expect(wrong, `round ${round}`).toEqual({ rows: 0 })
+      const at = entries.map((entry) => entry.at)
+      const [first, last] = [Math.min(...at), Math.max(...at)]
+      for (const distributorId of [random.pick(distributors), 'nobody']) {
+        const [from, to] = [random.int(first - 1, last + 1), random.int(first - 1, last + 2)].sort((a, b) => a - b)
+        const vaultIds = [...derived.keys()].filter(() => random.chance(0.8))
+        const range = { from: new Date(from! * 1_000), to: new Date(to! * 1_000) }
+        expect(await sumFlowsOf(db, { distributorId, vaultIds }, range), `round ${round}`).toEqual({
+          deposits: sumOf(entries, { kind: 'deposit', distributorId, vaultIds, from: from!, to: to! }),
+          withdrawals: sumOf(entries, { kind: 'withdraw', distributorId, vaultIds, from: from!, to: to! }),
+        })
+      }
       for (let each = 0; each < 12; each++) {
         const filter = each === 0 ? {} : pickFilter(random)
         const sort: Sort = { by: random.pick(sortKeys), order: random.pick(['asc', 'desc']) }

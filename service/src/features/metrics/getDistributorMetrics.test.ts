@@ -230,6 +230,23 @@ describe('400 INVALID_ARGUMENT', () => {
   })
 })
 
+describe('the flows of the range', () => {
+  it('are told with includeFlows alone, for two units more, and are nothing of a distributor that nobody knows', async () => {
+    const none = { count: 0, usd: '0', unpriced: 0 }
+    const flows = { from: day('07:50'), to: day('09:50'), deposits: none, withdrawals: none }
+    const [plain, asked, unknown] = await Promise.all([
+      ask({}),
+      ask({ includeFlows: true }),
+      ask({ includeFlows: true }, 'nobody'),
+    ])
+    expect(plain.body).not.toHaveProperty('flows')
+    expect([asked.body.flows, unknown.body.flows]).toEqual([flows, flows])
+    expect({ ...asked.body, flows: undefined }).toEqual({ ...plain.body, flows: undefined })
+    const costs = [plain, asked].map(({ headers }) => headers['x-request-cost'])
+    expect(costs).toEqual(['5', '7'])
+  })
+})
+
 describe('403 PERMISSION_DENIED', () => {
   it('is the answer to includeAudit but for a secret key of the organization of the distributor', async () => {
     const other = newId()

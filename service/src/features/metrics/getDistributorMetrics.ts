@@ -3,6 +3,7 @@ import { formatTs } from '../../kernel/clock.js'
 import type { Caller } from '../../kernel/operation.js'
 import { formatAddress } from '../../wallets/format.js'
 import type { CatalogueContext } from '../catalogue/index.js'
+import { type Flows, sumFlowsOf } from '../ledger/index.js'
 import { assertOwnAudits, readAudits } from './auditMonths.js'
 import { type Buckets, startsOf } from './buckets.js'
 import {
@@ -18,12 +19,13 @@ import { readUsdDaysSeries, type UsdDaysSeries } from './usdDaysSeries.js'
 export type GetDistributorMetricsInput = SeriesInput & {
   includeTopWallets?: boolean
   includeUsdDays?: boolean
+  includeFlows?: boolean
   includeAudit?: boolean
 }
 
 const topWalletsMax = 50
 
-/** The TVL attributed to a distributor over time, in US dollars; where asked for, its USD-days, top wallets and audits. */
+/** The TVL attributed to a distributor over time, in US dollars; where asked for, its USD-days, flows, top wallets and audits. */
 export async function getDistributorMetrics(ctx: CatalogueContext, input: GetDistributorMetricsInput, caller: Caller) {
   if (input.includeAudit !== true) return readSeries(ctx, input)
   assertOwnAudits(ctx, input.distributorId, caller)
@@ -48,12 +50,20 @@ async function readSelected(
   const counted =
     input.includeUsdDays === true &&
     readUsdDaysSeries(ctx, { ...of, chainIds: listAskedChains(ctx, input), range, buckets })
-  if (!vaults) return { timeseries: [], asOf: [], topWallets: asked ? [] : null, ...tellUsdDays(await counted) }
-  const [values, asOf, top, usdDays] = await Promise.all([
+  const flowing =
+    input.includeFlows === true &&
+    sumFlowsOf(db, { distributorId: of.distributorId, vaultIds: of.vaults.map(({ id }) => id) }, range)
+  if (!vaults)
+    return {
+      ...{ timeseries: [], asOf: [], topWallets: asked ? [] : null },
+      ...{ ...tellUsdDays(await counted), ...tellFlows(await flowing, range) },
+    }
+  const [values, asOf, top, usdDays, flows] = await Promise.all([
     readAttributedTvl(db, of, buckets),
     listAsOf(ctx, vaults, buckets),
     asked && listTopWallets(db, of, topWalletsMax),
     counted,
+    flowing,
   ])
   return {
     timeseries: startsOf(buckets).map((at, index) => ({
@@ -62,6 +72,7 @@ async function readSelected(
       ...(usdDays ? { usdDays: usdDays.points[index] ?? '0' } : {}),
     })),
     ...tellUsdDays(usdDays),
+    ...tellFlows(flows, range),
     asOf,
     topWallets: top
       ? top.map(({ wallet, value, asOf: at }) => ({
@@ -74,6 +85,9 @@ async function readSelected(
 }
 
 const tellUsdDays = (counted: UsdDaysSeries | false) => (counted ? { usdDays: counted.summary } : {})
+
+const tellFlows = (flows: Flows | false, { from, to }: { from: Date; to: Date }) =>
+  flows ? { flows: { from: formatTs(from), to: formatTs(to), ...flows } } : {}
 
 const formatUsd = (value: bigint): string => formatUnits(value, usdDecimals)
 

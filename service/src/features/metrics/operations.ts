@@ -35,14 +35,29 @@ const seriesQuery = {
 }
 const distributor = T.Object({ distributorId: T.String({ description: 'Builder code' }) })
 
-/** Top wallets double the cost, as audits do; USD-days add two units. */
+/** Top wallets double the cost, as audits do; USD-days and flows add two units each. */
 function metricsCost(query: RawQuery): number {
   const isAsked = (name: string) => query.get(name)?.includes('true') ?? false
-  const more = { includeTopWallets: 5, includeUsdDays: 2, includeAudit: 5 }
+  const more = { includeTopWallets: 5, includeUsdDays: 2, includeFlows: 2, includeAudit: 5 }
   return Object.entries(more).reduce((cost, [name, units]) => cost + (isAsked(name) ? units : 0), 5)
 }
 
 const Seconds = (description: string) => T.Integer({ minimum: 0, description })
+
+const FlowSum = T.Object(
+  {
+    count: T.Integer({ minimum: 0 }),
+    usd: T.String({ ...Dec, description: 'US dollars of those that have a price' }),
+    unpriced: T.Integer({ minimum: 0, description: 'How many of them have no price, which add nothing' }),
+  },
+  { title: 'FlowSum' },
+)
+
+/** Deposits and withdrawals of a range. */
+const Flows = T.Object(
+  { from: Ts, to: Ts, deposits: FlowSum, withdrawals: FlowSum },
+  { title: 'Flows', description: 'Entries of the ledger from `from` up to `to`, which is not part of it' },
+)
 
 /** USD-days of a range. */
 const UsdDays = T.Object({
@@ -104,7 +119,8 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
     description:
       'The TVL attributed to a distributor at the end of each bucket, from confirmed blocks, in US dollars: a chart, which ' +
       'capital of one block can change; pay by USD-days. Optionally the USD-days (value × days, by the paid price) of each ' +
-      'bucket and of the range, and the 50 wallets with the most, as of the latest data. At most 50,000 buckets.',
+      'bucket and of the range, the deposits and withdrawals of the range together, and the 50 wallets with the most, as of ' +
+      'the latest data. At most 50,000 buckets.',
     params: distributor,
     query: T.Object({
       ...seriesQuery,
@@ -115,6 +131,11 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
         T.Boolean({
           description:
             'Also the USD-days of each bucket and of the range, for at most 2000 vaults × days; costs 2 units more',
+        }),
+      ),
+      includeFlows: T.Optional(
+        T.Boolean({
+          description: 'Also the verified deposits and withdrawals of the range together; costs 2 units more',
         }),
       ),
       includeAudit: T.Optional(
@@ -137,6 +158,7 @@ export const metricsOperations: readonly Operation<CatalogueContext>[] = [
           }),
         ),
         usdDays: T.Optional(UsdDays),
+        flows: T.Optional(Flows),
         asOf: T.Array(T.Object({ opportunityId: Uuid, asOf: Ts })),
         topWallets: Nullable(T.Array(T.Object({ walletAddress: Address, totalTvl: Dec, asOf: Ts }))),
         audit: T.Optional(Nullable(Audit)),
