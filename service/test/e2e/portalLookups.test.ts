@@ -124,8 +124,19 @@ describe('a wallet', () => {
 describe('a distributor', () => {
   it('is told by the figures of the API', async () => {
     const page = await browser.openPage(`distributor/${code}/metrics?range=7d`)
-    const figures = await readFigures(page.tab, '.tiles')
+    const figures = await readFigures(page.tab, '.tiles:not(.small-tiles)')
     expect(figures.map(({ name }) => name)).toEqual(['tvl', 'activeLps', 'participatedLps'])
+    const flows = await readFigures(page.tab, 'section[aria-label="TVL brought"] .small-tiles')
+    const of = (entries: { interaction: string; blockTimestamp: string }[], kind: string) =>
+      entries.filter(
+        ({ interaction, blockTimestamp }) =>
+          interaction === kind && Date.parse(blockTimestamp) > present().getTime() - 7 * 86_400_000,
+      ).length
+    const entries = await client.listEntries(code)
+    expect(flows.filter(({ name }) => name.endsWith('.count')).map(({ value }) => Number(value))).toEqual([
+      of(entries, 'deposit'),
+      of(entries, 'withdraw'),
+    ])
     const { timestamp } = await client.chain.getBlock()
     const now = new Date(Number(timestamp) * 1_000)
     const range = `startDate=${new Date(now.getTime() - 86_400_000).toISOString()}&endDate=${now.toISOString()}`
