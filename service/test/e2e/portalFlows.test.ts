@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { patience } from '../../../contracts/test/patience.js'
 import { devAccount } from '../../src/cli/dev/anvil.js'
 import { playerIndexes } from '../../src/cli/dev/history.js'
 import { openClient } from './client.js'
 import { openPortal, type PortalBrowser, readFigures, settle } from './portalInPage.js'
+import { openWithWallet, type WalletPage } from './portalWallet.js'
+import { holdSettlements, settleRequests } from './settleRequests.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
 import { findFaults } from './widgetInPage.js'
 
@@ -24,100 +25,102 @@ afterAll(async () => {
 }, 60_000)
 
 const vaultOf = (kind: string) => devnet.dev.opportunities.find((each) => each.kind === kind)!
+const open = (path: string, name: string) => openWithWallet(browser, path, name)
+const [signs, sends] = ['personal_sign', 'eth_sendTransaction']
 
-/** A page whose test wallet is connected; `answer` says yes or no to its next request. */
-async function open(path: string, name: string) {
-  const page = await browser.openPage(path)
-  const { tab } = page
-  await tab.getByRole('button', { name: 'Connect' }).click()
-  await tab.getByRole('dialog', { name: 'Wallet' }).getByRole('button', { name }).click()
-  const asked = tab.getByRole('dialog', { name: 'Test wallet' })
-  const answer = async (word: 'Approve' | 'Reject') => {
-    await asked.getByRole('button', { name: word }).click()
-    await asked.waitFor({ state: 'hidden' })
-  }
-  /** Says yes to all until a flow shows a status. */
-  const finish = async (panel: string, status: string | RegExp) => {
-    const region = tab.getByRole('region', { name: panel, exact: true })
-    const end = region.getByRole('status').filter({ hasText: status })
-    const go = region.getByRole('button', { name: /o to the wallet/ })
-    const yes = asked.getByRole('button', { name: 'Approve' })
-    for (;;) {
-      await end.or(yes).or(go).first().waitFor()
-      if (await end.isVisible()) return region
-      const next = (await yes.isVisible()) ? yes : go
-      await next.click({ timeout: 5_000 * patience }).catch(() => undefined)
-    }
-  }
-  return { ...page, asked, answer, finish }
+/** Fills a form of a page and begins its flow. */
+async function begin({ tab }: WalletPage, title: string, amount: string): Promise<void> {
+  const form = tab.getByRole('form', { name: title })
+  if (amount === 'All') await form.getByRole('button', { name: 'All' }).click()
+  else await form.getByRole('textbox').fill(amount)
+  await form.getByRole('button', { name: title }).click()
 }
 
 describe('a wallet of the devnet', () => {
-  it('links, deposits and withdraws: after a no and a reload at each step, with the amounts that the API tells', async () => {
+  it('links, deposits and withdraws after a no and a reload at each step, and deposits once though each request is lost with the page', async () => {
     const { id } = vaultOf('erc4626')
     const page = await open(`opportunities/${id}`, 'New test wallet 1')
-    const { tab, asked, answer, finish } = page
+    const { tab, insist, closePanel } = page
     const form = tab.getByRole('form', { name: 'Deposit' })
-    await form.getByRole('textbox').fill('1.5')
     await form.getByRole('button', { name: 'Link the wallet' }).click()
-    const link = tab.getByRole('region', { name: 'Link the wallet', exact: true })
-    await link.getByRole('button', { name: 'Go to the wallet' }).click()
-    await asked.getByText('personal_sign').waitFor()
-    await answer('Reject')
-    await link.getByRole('alert').filter({ hasText: 'you said no' }).waitFor()
-    await tab.reload()
-    await settle(tab)
-    await finish('Link the wallet', 'The wallet is linked.')
-    await link.getByRole('button', { name: 'Close' }).click()
-    await form.getByRole('textbox').fill('1.5')
-    await form.getByRole('button', { name: 'Deposit' }).click()
-    const panel = tab.getByRole('region', { name: 'Deposit', exact: true })
-    await panel.getByRole('button', { name: 'Go to the wallet' }).click()
-    await asked.getByText('eth_sendTransaction').waitFor()
+    expect(await insist('Link the wallet', 'The wallet is linked.')).toEqual([signs])
+    await closePanel('Link the wallet')
+    await begin(page, 'Deposit', '1.5')
+    // The allowance and the deposit.
+    await page.loseRequest('Deposit')
+    await page.loseRequest('Deposit')
+    await page.panel('Deposit').getByRole('status').filter({ hasText: 'Done.' }).waitFor()
     expect(await findFaults(tab)).toEqual([])
-    await answer('Reject')
-    await panel.getByRole('alert').filter({ hasText: 'you said no' }).waitFor()
-    await tab.reload()
-    await settle(tab)
-    await finish('Deposit', 'Done.')
-    await panel.getByRole('button', { name: 'Close' }).click()
+    await closePanel('Deposit')
     const address = devnet.dev.accounts[0]!.address
     const { activity } = await client.call('GET', `/v2/wallets/activity/?addresses=${address}`)
     expect(activity).toHaveLength(1)
     expect(activity[0]).toMatchObject({ interaction: 'deposit', amountToken: '1.5', attribution: 'signed' })
     expect(activity[0].distributorId).toBe(devnet.dev.distributorIds[0])
-    await tab.getByRole('form', { name: 'Withdraw' }).getByRole('button', { name: 'All' }).click()
-    await tab.getByRole('form', { name: 'Withdraw' }).getByRole('button', { name: 'Withdraw' }).click()
-    await finish('Withdraw', 'Done.')
+    await begin(page, 'Withdraw', 'All')
+    expect(await insist('Withdraw', 'Done.')).toEqual([sends])
+    expect([page.failures, page.outside]).toEqual([[], []])
+    await page.close()
+  }, 240_000)
+
+  it('deposits the native token, swapped on the way, after a no and a reload at each step', async () => {
+    const { id, asset } = vaultOf('erc4626')
+    const page = await open(`opportunities/${id}`, 'New test wallet 1')
+    const { tab } = page
+    await tab.getByRole('form', { name: 'Deposit' }).getByLabel('Token').selectOption('native')
+    await tab.getByText(`It is swapped to ${asset.symbol} on the way.`).waitFor()
+    await begin(page, 'Deposit', '0.01')
+    await page
+      .panel('Deposit')
+      .getByText(/a deposit of 0\.01 [A-Z]+$/)
+      .waitFor()
+    // The swap, an allowance and the deposit.
+    expect(await page.insist('Deposit', 'Done.')).toEqual([sends, sends, sends])
+    const address = devnet.dev.accounts[0]!.address
+    const { activity } = await client.call('GET', `/v2/wallets/activity/?addresses=${address}&sortOrder=desc`)
+    expect(activity.map(({ interaction }: { interaction: string }) => interaction).sort()).toEqual([
+      ...['deposit', 'deposit', 'withdraw'],
+    ])
     expect([page.failures, page.outside]).toEqual([[], []])
     await page.close()
   }, 180_000)
 
-  it('requests a deposit in two steps and cancels it from the portfolio', async () => {
+  it('requests a deposit and claims it, requests another and cancels it, after a no and a reload at each step', async () => {
     const { id } = vaultOf('erc7540')
-    await client.join(devnet.dev.accounts[1]!.privateKey)
+    const { address, privateKey } = devnet.dev.accounts[1]!
+    await client.join(privateKey)
     const page = await open(`opportunities/${id}`, 'New test wallet 2')
-    const { tab, finish } = page
-    await tab.getByRole('form', { name: 'Request a deposit' }).getByRole('textbox').fill('5')
-    await tab
-      .getByRole('form', { name: 'Request a deposit' })
-      .getByRole('button', { name: 'Request a deposit' })
-      .click()
-    const region = await finish('Deposit', 'Requested')
-    await region.getByRole('button', { name: 'Close' }).click()
-    await tab.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Portfolio' }).click()
+    const { tab } = page
     const requests = tab.getByRole('region', { name: 'Requests' })
-    await requests
-      .getByRole('button', { name: /Cancel|Claim/ })
-      .first()
-      .waitFor()
-    const claim = requests.getByRole('button', { name: 'Claim' })
-    const isSettled = await claim.isVisible()
-    await requests
-      .getByRole('button', { name: isSettled ? 'Claim' : 'Cancel' })
-      .first()
-      .click()
-    await finish(isSettled ? 'Claim' : 'Cancel', 'Done.')
+    const request = async () => {
+      await begin(page, 'Request a deposit', '5')
+      expect(await page.insist('Deposit', 'Requested')).toEqual([sends, sends])
+      await page.closePanel('Deposit')
+      await tab.getByRole('navigation', { name: 'Portal' }).getByRole('link', { name: 'Portfolio' }).click()
+    }
+    await request()
+    await settleRequests(devnet.dev, address)
+    await requests.getByRole('button', { name: 'Claim' }).click()
+    expect(await page.insist('Claim', 'Done.')).toEqual([sends])
+    await page.closePanel('Claim')
+    await page.go(`opportunities/${id}`)
+    const letSettle = await holdSettlements(devnet.dev)
+    await request()
+    await requests.getByRole('button', { name: 'Cancel' }).click()
+    expect(await page.insist('Cancel', 'Done.')).toEqual([sends])
+    await letSettle()
+    const told = await client.call('GET', `/v2/wallets/${address}/requests`)
+    expect(told.requests.map(({ state }: { state: string }) => state)).not.toContain('pending')
+    expect([page.failures, page.outside]).toEqual([[], []])
+    await page.close()
+  }, 300_000)
+
+  it('claims a reward that a stream holds for it, after a no and a reload', async () => {
+    const page = await open('portfolio', 'Test wallet with deposits')
+    const rewards = page.tab.getByRole('region', { name: 'Rewards' })
+    const reward = rewards.getByRole('listitem').filter({ hasText: 'DAI' })
+    await reward.getByRole('button', { name: 'Claim the reward' }).click()
+    expect(await page.insist('Claim the reward', 'Claimed.')).toEqual([sends])
     expect([page.failures, page.outside]).toEqual([[], []])
     await page.close()
   }, 180_000)

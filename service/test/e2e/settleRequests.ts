@@ -10,6 +10,20 @@ import type { Dev } from './process.js'
 const settlements = { DepositRequest: 'settleDeposit', RedeemRequest: 'settleRedeem' } as const
 
 /**
+ * Keeps the devnet's manager from settling anything, so that a request waits for as long as a test needs: its key has nothing to pay
+ * a transaction with. Returns what gives that back. A request that came due meanwhile is settled by `settleRequests` alone.
+ */
+export async function holdSettlements(dev: Dev): Promise<() => Promise<void>> {
+  const { chain, request } = openClient(dev)
+  const { address } = devAccount(deployerIndex)
+  const before = await chain.getBalance({ address })
+  await request('anvil_setBalance', [address, '0x0'])
+  return async () => {
+    await request('anvil_setBalance', [address, `0x${before.toString(16)}`])
+  }
+}
+
+/**
  * Settles what a wallet asked the devnet's asynchronous vault for, as its manager does half a minute after each request, and waits
  * until the service tells that it may be claimed.
  */
