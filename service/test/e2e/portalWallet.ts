@@ -32,7 +32,9 @@ export async function openWithWallet(browser: PortalBrowser, path: string, name:
     const { origin: node } = new URL(dev.rpcUrl)
     const reads = (url: URL) => url.origin === node || url.href.startsWith(`${dev.baseUrl}/v2/`)
     const [gone, sent] = [openGate(), openGate()]
+    let isGone = false
     const hold = async (route: Route) => {
+      if (isGone) return route.continue()
       const isSent = route.request().postData()?.includes(method) ?? false
       if (isSent) {
         const response = await route.fetch()
@@ -49,8 +51,9 @@ export async function openWithWallet(browser: PortalBrowser, path: string, name:
     await sent.passed
     if (isHeard) await panel(title).getByRole('status').filter({ hasText: 'Sent' }).waitFor()
     await tab.reload({ waitUntil: 'commit' })
+    isGone = true
     gone.open()
-    await tab.unroute(reads, hold)
+    // The route stays and lets all pass: a request that is on its way while a route goes may never come.
     await settle(tab)
   }
   /**
