@@ -150,14 +150,14 @@ function End({ stream: { endTimestamp, totalAmount } }: { stream: types.Stream }
 
 function Wallets({ id, token }: { id: string; token: Token }): ReactNode {
   const { earn } = useEarn()
-  const { data, error } = useQuery<types.GetStreamWalletsResult, EarnError>({
+  const { data, error, refetch } = useQuery<types.GetStreamWalletsResult, EarnError>({
     queryKey: ['portal', 'stream wallets', id],
     queryFn: ({ signal }) => getStreamWallets(earn, { id, limit: 50 }, { signal }),
     ...{ staleTime: 60_000, retry: false },
   })
   return (
     <>
-      <Fault error={error} />
+      <Fault error={error} retry={() => void refetch()} />
       <ul className="plain-list">
         {data?.data.map(({ userAddress, lastSnapshot }) => (
           <li key={userAddress} className="between" data-id={userAddress}>
@@ -173,7 +173,7 @@ function Wallets({ id, token }: { id: string; token: Token }): ReactNode {
 /** Who has claimed, when, and in which transaction; the newest first. */
 function Claims({ id, token, isPoints }: { id: string; token: Token; isPoints: boolean }): ReactNode {
   const { earn } = useEarn()
-  const { data, error } = useQuery<types.GetStreamClaimsResult, EarnError>({
+  const { data, error, refetch } = useQuery<types.GetStreamClaimsResult, EarnError>({
     queryKey: ['portal', 'stream claims', id],
     queryFn: ({ signal }) => getStreamClaims(earn, { id, limit: 50 }, { signal }),
     ...{ enabled: !isPoints, staleTime: 60_000, retry: false },
@@ -181,7 +181,7 @@ function Claims({ id, token, isPoints }: { id: string; token: Token; isPoints: b
   if (isPoints) return <p className="muted small">Points are on no chain, so they are not claimed.</p>
   return (
     <>
-      <Fault error={error} />
+      <Fault error={error} retry={() => void refetch()} />
       {!data && !error && <Loading rows={1} label="Loading the claims" />}
       {data?.data.length === 0 && <p className="muted small">Nobody has claimed yet.</p>}
       <ul className="plain-list">

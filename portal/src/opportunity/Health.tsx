@@ -10,13 +10,13 @@ import { Num } from '../ui/Num.js'
 /** How well the service follows the vault: what its figures rest on. */
 export function Health({ vault }: { vault: types.Opportunity }): ReactNode {
   const { chainId, vaultAddress } = vault
-  const { data, error } = useEarnStatus({ chainId, vaultAddress })
+  const { data, error, refetch } = useEarnStatus({ chainId, vaultAddress })
   const found = data?.vaults.find((each) => each.vaultAddress.toLowerCase() === vaultAddress.toLowerCase())
   const chain = data?.chains.find((each) => each.chainId === chainId)
   return (
     <section className="card" aria-labelledby="health">
       <h2 id="health">What the figures rest on</h2>
-      <Fault error={error} />
+      <Fault error={error} retry={() => void refetch()} />
       {!data && !error && <Loading rows={1} />}
       {found && (
         <dl className="facts" data-id={found.vaultAddress}>

@@ -37,6 +37,7 @@ export function OpportunityPage({ id, query }: { id: string; query: URLSearchPar
   return (
     <>
       {back}
+      {!vault && <Title text="Opportunity" />}
       {error && <Fault error={error} retry={() => void refetch()} />}
       {!vault && !error && <Loading rows={6} label="Loading the opportunity" />}
       {vault && (

@@ -18,7 +18,7 @@ type Row = types.GetWalletActivityResult['activity'][number]
 export function Activity({ address, query }: { address: `0x${string}`; query: URLSearchParams }): ReactNode {
   const { earn } = useEarn()
   const page = Math.max(1, Math.trunc(Number(query.get('page') ?? 1)) || 1)
-  const { data, error } = useQuery<types.GetWalletActivityResult, EarnError>({
+  const { data, error, refetch } = useQuery<types.GetWalletActivityResult, EarnError>({
     queryKey: ['openearn', 'activity', address.toLowerCase(), page],
     queryFn: ({ signal }) => getWalletActivity(earn, { addresses: address, page }, { signal }),
     placeholderData: keepPreviousData,
@@ -29,7 +29,7 @@ export function Activity({ address, query }: { address: `0x${string}`; query: UR
   return (
     <section className="card" aria-labelledby="activity">
       <h2 id="activity">Deposits and withdrawals</h2>
-      <Fault error={error} />
+      <Fault error={error} retry={() => void refetch()} />
       {!data && !error && <Loading rows={3} />}
       {data?.activity.length === 0 && <Empty title="No deposit or withdrawal of this wallet is verified." />}
       <ul className="plain-list">

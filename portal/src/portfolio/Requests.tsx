@@ -20,12 +20,12 @@ const states: Readonly<Record<Row['state'], string>> = {
 
 /** Deposits and withdrawals in two steps of a wallet that is only looked at. */
 export function Requests({ address }: { address: `0x${string}` }): ReactNode {
-  const { data, error } = useRequests({ address })
+  const { data, error, refetch } = useRequests({ address })
   const rows = data?.requests ?? []
   return (
     <section className="card" aria-labelledby="requests">
       <h2 id="requests">Requests</h2>
-      <Fault error={error} />
+      <Fault error={error} retry={() => void refetch()} />
       {data && rows.length === 0 && <Empty title="No request of this wallet is known." />}
       <Long items={rows}>
         {(shown) => (

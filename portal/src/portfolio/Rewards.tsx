@@ -9,11 +9,11 @@ import { Units } from '../ui/Units.js'
 
 /** Rewards that streams hold for a wallet that is only looked at. */
 export function Rewards({ address }: { address: `0x${string}` }): ReactNode {
-  const { data, error } = useRewards({ address, withSnapshots: false })
+  const { data, error, refetch } = useRewards({ address, withSnapshots: false })
   return (
     <section className="card" aria-labelledby="rewards">
       <h2 id="rewards">Rewards</h2>
-      <Fault error={error} />
+      <Fault error={error} retry={() => void refetch()} />
       {data?.streams.length === 0 && <Empty title="No reward of this wallet is known." />}
       <Long items={data?.streams ?? []}>
         {(shown) => (

@@ -1,5 +1,7 @@
 import type { Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../../../contracts/test/until.js'
+import { openClient } from './client.js'
 import { openPortal, type PortalBrowser, settle } from './portalInPage.js'
 import { listPages, player } from './portalPages.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
@@ -13,6 +15,11 @@ beforeAll(async () => {
   trusted = await startTrustedDevnet('openearn-portal-states-')
   dev = trusted.devnet.dev
   browser = await openPortal(dev)
+  const client = openClient(dev)
+  await until('the wallet to have earned', async () => {
+    const { portfolio } = await client.call('GET', `/v2/wallet/${player}/portfolio`)
+    return portfolio.productsEarnings.length > 0
+  })
 }, 180_000)
 afterAll(async () => {
   await browser?.close()
@@ -37,6 +44,8 @@ describe('every page that reads', () => {
       const held: Route[] = []
       answer = (route) => held.push(route)
       await tab.goto(home + path)
+      // Its program is there, and what it reads is not.
+      await tab.locator('h1').first().waitFor()
       await tab.locator('.loading').first().waitFor()
       seen.push([name, await findFaults(tab)])
       answer = fail
