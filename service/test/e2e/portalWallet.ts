@@ -2,6 +2,9 @@ import type { Route } from 'playwright-core'
 import { type PortalBrowser, settle, type View } from './portalInPage.js'
 import { goes } from './widgetInPage.js'
 
+/** Requests that cost nothing: one that is lost is asked for again. */
+const signatures = ['personal_sign', 'eth_signTypedData_v4']
+
 export type WalletPage = Awaited<ReturnType<typeof openWithWallet>>
 
 /** A page whose test wallet of a name is connected. */
@@ -75,7 +78,7 @@ export async function openWithWallet(browser: PortalBrowser, path: string, name:
       await reload()
       await go.click()
       await asked.getByText(method).waitFor()
-      if (method !== 'personal_sign') await approveAndReload(title, method, steps.length % 2 === 1)
+      if (!signatures.includes(method)) await approveAndReload(title, method, steps.length % 2 === 1)
       else {
         await answer('Approve')
         await end.waitFor()
