@@ -3,6 +3,7 @@ import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
 import { useBudget } from '../shell/key.js'
 import { useKeyInfo } from '../shell/keyInfo.js'
+import { type Fact, FactList } from '../ui/FactList.js'
 import { Fault, Loading } from '../ui/Notice.js'
 import { Num } from '../ui/Num.js'
 
@@ -60,7 +61,7 @@ function OfMonth({ used, limit }: { used: number; limit: number }): ReactNode {
 function Facts({ shown }: { shown: types.Key }): ReactNode {
   const { organization, distributorId, permissions, origins, limits, hint } = shown
   const list = (texts: readonly string[]) => <bdi>{cutName(texts.join(', '), 200)}</bdi>
-  const facts: [string, ReactNode][] = [
+  const facts: Fact[] = [
     ['Key', <code key="hint">{hint}</code>],
     ['Organization', <bdi key="organization">{cutName(organization.name, 80)}</bdi>],
     ['May act for', distributorId === null ? 'each distributor of the organization' : list([distributorId])],
@@ -75,14 +76,5 @@ function Facts({ shown }: { shown: types.Key }): ReactNode {
       ),
     ],
   ]
-  return (
-    <dl className="facts">
-      {facts.map(([title, value]) => (
-        <div key={title}>
-          <dt className="muted">{title}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <FactList facts={facts} />
 }

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react'
 import { useKeyInfo } from '../shell/keyInfo.js'
 import { Address } from '../ui/Address.js'
 import { Age } from '../ui/Age.js'
+import { type Fact, FactList } from '../ui/FactList.js'
 import { Long } from '../ui/Long.js'
 import { Empty, Fault, Loading } from '../ui/Notice.js'
 import { Num } from '../ui/Num.js'
@@ -57,7 +58,7 @@ function StreamCard({ stream, owner }: CardProps): ReactNode {
   const decimals = rewardToken?.decimals ?? point?.decimals ?? 0
   const symbol = cutName(rewardToken?.symbol ?? point?.symbol ?? '', 16)
   const token = { decimals, symbol }
-  const facts: [string, ReactNode][] = [
+  const facts: Fact[] = [
     ['Paid by', owner ? <bdi key="owner">{cutName(owner, 60)}</bdi> : '–'],
     [
       'Budget in all',
@@ -91,14 +92,7 @@ function StreamCard({ stream, owner }: CardProps): ReactNode {
           {stream.claimPaused && <span className="chip">claims paused</span>}
         </span>
       </div>
-      <dl className="facts">
-        {facts.map(([title, value]) => (
-          <div key={title}>
-            <dt className="muted">{title}</dt>
-            <dd className="figure">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} />
       <Opened title="Wallets">
         <Wallets id={stream.id} token={token} />
       </Opened>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useChain } from '../portal.js'
 import { Address, explored } from '../ui/Address.js'
 import { Age } from '../ui/Age.js'
+import { type Fact, FactList } from '../ui/FactList.js'
 import { Outside } from '../ui/Link.js'
 import { Num } from '../ui/Num.js'
 
@@ -11,7 +12,7 @@ import { Num } from '../ui/Num.js'
 export function Facts({ vault }: { vault: types.Opportunity }): ReactNode {
   const { meta, baseToken, receiptToken, curator, incentives, freshness } = vault
   const { explorerUrl, name } = useChain(vault.chainId)
-  const facts: [string, ReactNode][] = [
+  const facts: Fact[] = [
     ['Chain', <bdi key="chain">{cutName(name, 40)}</bdi>],
     [
       'Vault',
@@ -57,14 +58,7 @@ export function Facts({ vault }: { vault: types.Opportunity }): ReactNode {
   return (
     <section className="card" aria-labelledby="terms">
       <h2 id="terms">Terms</h2>
-      <dl className="facts" data-id={vault.id}>
-        {facts.map(([title, value]) => (
-          <div key={title}>
-            <dt className="muted">{title}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} id={vault.id} />
       {incentives.length > 0 && <Incentives list={incentives} />}
     </section>
   )

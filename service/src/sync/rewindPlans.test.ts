@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
+import { planRows } from '../../test/sizes.js'
 import { retractLedger } from '../features/ledger/storeLedger.js'
 import { removePriceChoicesAbove } from '../features/ledger/storePrices.js'
 import { rewindPositions } from '../features/positions/storePositions.js'
@@ -7,7 +8,7 @@ import { type Database, inTransaction, type Queryable } from '../postgres/pool.j
 import { removeRawAbove } from '../sync/storeRaw.js'
 
 /** Rows of each table on each of two chains, one a block, in the order in which chains that grow at once write them. */
-const rows = Number(process.env['PLAN_ROWS'] ?? 300_000)
+const rows = planRows
 const chains = [
   { chainId: 1, tip: 21_000_000 },
   { chainId: 42_161, tip: 280_000_000 },

@@ -9,14 +9,15 @@ import {
   ways as thirdWays,
 } from '../../../test/audit/thirdMonths.js'
 import { createRandom, type Random } from '../../../test/simulation/random.js'
+import { auditMonths } from '../../../test/sizes.js'
 import type { FindingCode } from '../metrics/index.js'
 import { auditMonth, type MonthAudit } from './auditFindings.js'
 import { readAuditLimits } from './auditLimits.js'
 
 const limits = readAuditLimits(undefined)
 const strengths = [0.01, 0.05, 0.2]
-/** Honest months of each set; `npm run test:long` tries 100. Of fewer, as small a part may be above `look`. */
-const months = Number(process.env.AUDIT_MONTHS ?? 100)
+/** Of fewer than 100, as small a part may be above `look`. */
+const months = auditMonths
 const aboveMax = Math.floor((2 * months) / 100)
 
 /** Which finding each kind of washing is, in the set that the thresholds were fixed on and in the other. */
