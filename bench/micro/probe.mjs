@@ -86,6 +86,7 @@ chain.rpc.request = async (asked) => {
 const said = []
 const run = () =>
   probeAll({
+    findPrices: async () => new Map(),
     ...{ vaults, progressFile: join(folder, 'found'), clock: systemClock, openChain: async () => chain },
     say: (line) => said.push(line),
   })

@@ -25,7 +25,8 @@ openearn catalogue probe CHAIN_ID VAULT_ADDRESS [--rpc URL] [--price USD]
   what a vault is, and a draft of its catalogue entry on standard output. --price: US dollars of a whole unit of its asset, by
   which the draft has an LP floor of a cent's worth; without --rpc the price is that of this installation
 openearn catalogue probe --all FILE --out FILE [--rpc URL]
-  the same for every vault of a file with a chain id and an address a line; goes on where it was interrupted`
+  the same for every vault of a file with a chain id and an address a line; goes on where it was interrupted. Drafts of chains that
+  are read as they are configured have LP floors by this installation's prices`
 
 /** Fifty thousand entries with every member take less. */
 const mebibytesMax = 64
@@ -92,14 +93,19 @@ function readPrice(text: string | undefined): string | undefined {
   return text
 }
 
-/** The price of an asset in this installation, if it has one. */
-async function findKnownPrice(chainId: number, asset: string): Promise<string | undefined> {
-  let found: string | undefined
+/** The prices of assets in this installation, as far as it has them. */
+async function findKnownPrices(chainId: number, assets: readonly string[]): Promise<Map<string, string>> {
+  let found = new Map<string, string>()
   await withContext(async ({ db, clock }) => {
-    const prices = await findPrices(db, chainId, [asset.toLowerCase()], clock.now())
-    found = prices.get(asset.toLowerCase())?.priceUsd
+    const wanted = [...new Set(assets.map((asset) => asset.toLowerCase()))]
+    const prices = await findPrices(db, chainId, wanted, clock.now())
+    found = new Map([...prices].map(([asset, { priceUsd }]) => [asset, priceUsd]))
   })
   return found
+}
+
+async function findKnownPrice(chainId: number, asset: string): Promise<string | undefined> {
+  return (await findKnownPrices(chainId, [asset])).get(asset.toLowerCase())
 }
 
 function describePrice(draft: ReturnType<typeof draftEntry>, price: string | undefined): string[] {
@@ -123,14 +129,19 @@ async function probeFile(
     throw new UsageError('catalogue probe --all: say --out FILE, and nothing else')
   const text = await readTextFile(all, { mebibytesMax })
   const vaults = parseProbeFile(text)
-  const chains = new Map<number, Promise<Chain>>()
-  const openChain = (chainId: number) => {
-    const chain = chains.get(chainId) ?? openProbedChain(chainId, rpc).then((opened) => opened.chain)
-    chains.set(chainId, chain)
-    return chain
+  const chains = new Map<number, ReturnType<typeof openProbedChain>>()
+  const open = (chainId: number) => {
+    const opened = chains.get(chainId) ?? openProbedChain(chainId, rpc)
+    chains.set(chainId, opened)
+    return opened
   }
-  const say = (line: string) => process.stderr.write(`${line}\n`)
-  const draft = await probeAll({ vaults, progressFile: `${out}.progress`, clock: systemClock, openChain, say })
+  const draft = await probeAll({
+    ...{ vaults, progressFile: `${out}.progress`, clock: systemClock },
+    openChain: async (chainId) => (await open(chainId)).chain,
+    findPrices: async (chainId, assets) =>
+      (await open(chainId)).isStored ? findKnownPrices(chainId, assets) : new Map(),
+    say: (line) => process.stderr.write(`${line}\n`),
+  })
   await writeFile(out, `${JSON.stringify(draft, null, 2)}\n`)
   const drafted = draft.opportunities?.length ?? 0
   answer({ probed: vaults.length, drafted }, [`probed ${vaults.length} addresses; ${drafted} drafted into ${out}`])

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testTokenAbi, testTokenBytecode, yieldVaultAbi, yieldVaultBytecode } from '@openearn/contracts'
@@ -68,6 +68,48 @@ describe('catalogue probe', () => {
 })
 
 describe('catalogue probe --all', () => {
+  const findPrices = async () => new Map<string, string>()
+
+  it('drafts LP floors by the prices of the installation where a chain is read as it is configured, and says where none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'openearn-probe-'))
+    const { db, target, close } = await openTestDatabase()
+    vi.stubEnv('DATABASE_URL', urlOf(target))
+    await db`insert into chains (chain_id, name, slug, rpc_urls) values (31337, 'C', 'c', ${[anvil.url]})`
+    await db`
+      insert into price_observations (chain_id, address, price_usd, source, observed_at)
+      values (31337, ${token.toLowerCase()}, '4', 'a provider', now())`
+    const unpriced = await anvil.deploy({ abi: testTokenAbi, bytecode: testTokenBytecode, args: ['Euro', 'EUR', 6] })
+    const args = [unpriced, 'Euro vault', 'yEUR', 6, 0n, true]
+    const other = await anvil.deploy({ abi: yieldVaultAbi, bytecode: yieldVaultBytecode, args })
+    const list = join(folder, 'vaults')
+    await writeFile(list, `31337 ${vault}\n31337 ${other}\n`)
+    const run = async (name: string, ...words: string[]) => {
+      const [, stderr] = [process.stdout, process.stderr].map((stream) =>
+        vi.spyOn(stream, 'write').mockReturnValue(true),
+      )
+      try {
+        const out = join(folder, name)
+        await catalogue.run(['probe', '--all', list, '--out', out, ...words])
+        const { opportunities } = JSON.parse(await readFile(out, 'utf8'))
+        const floors = opportunities.map((entry: { vault: { lpFloor?: object } }) => entry.vault.lpFloor)
+        return { floors, said: stderr?.mock.calls.map(([each]) => String(each)).join('') }
+      } finally {
+        vi.restoreAllMocks()
+      }
+    }
+    expect(await run('stored')).toEqual({
+      floors: [[{ shares: '3000000000' }], undefined],
+      said: expect.stringContaining(
+        `LP floor of a cent's worth: 1 of 2\nno LP floor, for want of a price: vaults of 31337:${unpriced}\n`,
+      ),
+    })
+    // By another url the chain may be another one.
+    expect((await run('by-url', '--rpc', anvil.url)).floors).toEqual([undefined, undefined])
+    vi.unstubAllEnvs()
+    await close()
+    await rm(folder, { recursive: true })
+  })
+
   it('probes every vault of a file, leaves out what is none, goes on where it stopped, and drafts one file that imports', async () => {
     const other = await anvil.deploy({
       ...{ abi: yieldVaultAbi, bytecode: yieldVaultBytecode },
@@ -85,7 +127,14 @@ describe('catalogue probe --all', () => {
     let opened = 0
     const run = () =>
       probeAll({
-        ...{ vaults, progressFile, clock: systemClock, perRound: 1, say: (line: string) => said.push(line) },
+        ...{
+          vaults,
+          progressFile,
+          clock: systemClock,
+          perRound: 1,
+          say: (line: string) => said.push(line),
+          findPrices,
+        },
         openChain: async () => {
           opened += 1
           if (opened === 3) throw new Error('the node went away')
@@ -111,8 +160,8 @@ describe('catalogue probe --all', () => {
     const { vault: shares, teller, queue } = await openOutlines(anvil, token).veda()
     const vaults = parseProbeFile([teller, shares, queue].map((each) => `31337 ${each}`).join('\n'))
     const openChain = async () => chain
-    const say = () => undefined
-    const draft = await probeAll({ vaults, progressFile: join(folder, 'found'), clock: systemClock, openChain, say })
+    const asked = { openChain, findPrices, say: () => undefined }
+    const draft = await probeAll({ vaults, progressFile: join(folder, 'found'), clock: systemClock, ...asked })
     const { startBlock } = draft.opportunities![0]!.vault
     expect(draft.opportunities).toMatchObject([
       { vault: { address: shares, kind: 'other', escrow: queue, startBlock } },
@@ -149,7 +198,7 @@ describe('catalogue probe --all', () => {
     const run = () =>
       probeAll({
         ...{ vaults: parseProbeFile(lines.map((address) => `31337 ${address}`).join('\n')), clock: systemClock },
-        ...{ progressFile: join(folder, 'found'), say: (line: string) => said.push(line) },
+        ...{ progressFile: join(folder, 'found'), say: (line: string) => said.push(line), findPrices },
         openChain: async () => {
           rounds += 1
           if (rounds === 8) throw new Error('the node went away')

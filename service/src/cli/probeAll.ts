@@ -37,6 +37,8 @@ export type ProbeAll = {
   progressFile: string
   clock: Clock
   openChain(chainId: number): Promise<Chain>
+  /** Prices of whole units of assets, by their addresses, as far as they are known. */
+  findPrices(chainId: number, assets: readonly Address[]): Promise<ReadonlyMap<string, string>>
   /** Says a line of the table. */
   say(line: string): void
   /** Vaults probed together; their findings are stored at once. */
@@ -49,7 +51,7 @@ export type ProbeAll = {
  * chain together.
  */
 export async function probeAll(asked: ProbeAll): Promise<Draft> {
-  const { vaults, progressFile, clock, openChain, say, perRound = 20 } = asked
+  const { vaults, progressFile, clock, openChain, findPrices, say, perRound = 20 } = asked
   const progress = await readProgress(progressFile)
   const { known } = progress
   const left = vaults.filter((each) => !known.has(keyOf(each)))
@@ -61,7 +63,7 @@ export async function probeAll(asked: ProbeAll): Promise<Draft> {
   for (const round of listRounds(left, perRound)) {
     const chain = await openChain(round.chainId)
     chains.set(round.chainId, chain)
-    const found = await probeRound(chain, round.vaults)
+    const found = await probeRound(chain, round.vaults, findPrices)
     await appendFile(progressFile, found.map((each) => `${JSON.stringify(each)}\n`).join(''))
     for (const each of found) known.set(keyOf(each), each)
     const seconds = Math.max(0.001, (clock.now().getTime() - startedMs) / 1000)
@@ -85,7 +87,17 @@ export async function probeAll(asked: ProbeAll): Promise<Draft> {
     const without = drafted.filter((each) => starts.get(listedAt(each)) === undefined)
     for (const { address } of without) say(`    ${address}: ${noOldStates}`)
   }
-  return joinDrafts(drafts)
+  const joined = joinDrafts(drafts)
+  for (const line of describeFloors(joined)) say(line)
+  return joined
+}
+
+/** How many of the drafts have an LP floor, and the assets without a price of the others. */
+function describeFloors({ opportunities = [] }: Draft): string[] {
+  const without = opportunities.filter(({ vault }) => vault.lpFloor === undefined)
+  const assets = [...new Set(without.map(({ vault }) => `${vault.chainId}:${vault.asset}`))]
+  const others = assets.length === 0 ? [] : [`no LP floor, for want of a price: vaults of ${assets.join(', ')}`]
+  return [`LP floor of a cent's worth: ${opportunities.length - without.length} of ${opportunities.length}`, ...others]
 }
 
 /** Vaults of one chain, `perRound` at once. */
@@ -97,17 +109,23 @@ function listRounds(vaults: readonly ToProbe[], perRound: number): { chainId: nu
   })
 }
 
-async function probeRound(chain: Chain, vaults: readonly ToProbe[]): Promise<Found[]> {
+async function probeRound(
+  chain: Chain,
+  vaults: readonly ToProbe[],
+  findPrices: ProbeAll['findPrices'],
+): Promise<Found[]> {
   const { head, found } = await probeVaults(
     chain,
     vaults.map(({ address }) => address),
   )
+  const assets = found.flatMap((each) => (each instanceof ProbeError ? [] : [each.asset.address]))
+  const prices = assets.length === 0 ? undefined : await findPrices(chain.chainId, assets)
   return vaults.map(({ chainId, address }, index) => {
     const probed = found[index]
     if (!probed || probed instanceof ProbeError)
       return { chainId, address, head, notes: [probed?.message ?? 'it did not answer'], kind: 'none', holds: '' }
     const holds = describeProbe(probed).find((line) => line.startsWith('holds: ')) ?? ''
-    const draft = draftEntry(chainId, probed.address, probed)
+    const draft = draftEntry(chainId, probed.address, probed, prices?.get(probed.asset.address.toLowerCase()))
     return { chainId, address, head, draft, notes: probed.notes, kind: probed.kind, holds: holds.slice(7) }
   })
 }

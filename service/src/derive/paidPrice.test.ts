@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { times } from '../../test/seed.js'
 import {
   computePaidPrice,
   computeSalePrice,
@@ -189,7 +190,7 @@ describe('random histories', () => {
         expect(paid).toEqual(plain)
         expect(count(history, toLevels(paid))).toEqual(count(history, toLevels(plain)))
       }),
-      { numRuns: 500, seed: 39 },
+      { numRuns: 500 * times, seed: 39 },
     )
   })
 
@@ -219,7 +220,7 @@ describe('random histories', () => {
             expect(possible.some((each) => numerator >= each)).toBe(true)
           }
         }),
-        { numRuns: 25, seed: shape },
+        { numRuns: 25 * times, seed: shape },
       )
   })
 })

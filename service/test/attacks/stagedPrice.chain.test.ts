@@ -14,6 +14,7 @@ import {
   other,
   payAll,
   type StagedWorld,
+  show,
 } from './stagedWorld.js'
 
 /** The holder of a vault stages its share price for the block of a snapshot, and is paid by it: docs/threat-model.md. */
@@ -29,7 +30,9 @@ describe('a share price that is staged for the block of a snapshot', () => {
   it('pays the sole holder of a vault that begins again at one to one no more than his capital', async () => {
     const vault = await staged.deployVault(staged.world.token)
     const when = await cheatOnce(staged, vault)
-    expectGuarded(await payAll(staged, { vault, ...when, honest: capital }))
+    const gains = await payAll(staged, { vault, ...when, honest: capital })
+    show('begins again at one to one', gains)
+    expectGuarded(gains)
   })
 
   it.each(['asset', 'inner share'] as const)(
@@ -58,7 +61,9 @@ describe('a share price that is staged for the block of a snapshot', () => {
       }
       const since = await staged.timeNow()
       const to = await staged.passInstant()
-      expectGuarded(await payAll(staged, { vault: outer, from, to, since, honest: capital }))
+      const gains = await payAll(staged, { vault: outer, from, to, since, honest: capital })
+      show(`of ERC-5115 over it, deposits in the ${tokenIn}`, gains)
+      expectGuarded(gains)
     },
   )
 
@@ -86,7 +91,9 @@ describe('a share price that is staged for the block of a snapshot', () => {
     await staged.deposit(outer, capital, D)
     const since = await staged.timeNow()
     const to = await staged.passInstant()
-    expectGuarded(await payAll(staged, { vault: outer, from: since, to, since, honest: capital }))
+    const gains = await payAll(staged, { vault: outer, from: since, to, since, honest: capital })
+    show('outer vault, priced by the staged share', gains)
+    expectGuarded(gains)
     expect(from).toBeLessThan(since)
   })
 })
@@ -105,6 +112,7 @@ describe('the variants of it', () => {
     const since = await staged.timeNow()
     const to = await staged.passInstant()
     const kept = await payAll(staged, { vault, from, to, since, honest: capital })
+    show('a tiny rest kept', kept)
     for (const gain of kept.after) expect(gain).toBeLessThanOrEqual(1.01)
     await staged.redeem(vault, await staged.sharesOf(vault))
     const empty = await staged.passInstant()
@@ -112,6 +120,7 @@ describe('the variants of it', () => {
     const again = await staged.timeNow()
     const end = await staged.passInstant()
     const redeemed = await payAll(staged, { vault, from: empty, to: end, since: again, honest: capital })
+    show('redeemed in the block before the snapshot', redeemed)
     for (const gain of redeemed.after) expect(gain).toBeLessThanOrEqual(1.01)
   })
 
@@ -126,8 +135,9 @@ describe('the variants of it', () => {
     await staged.deposit(vault, capital, D)
     const since = await staged.timeNow()
     const to = await staged.passInstant()
-    const { before, after } = await payAll(staged, { vault, from, to, since, honest: (capital * 99n) / 100n })
-    for (const gain of before) expect(gain).toBeGreaterThan(1_000)
-    for (const gain of after) expect(gain).toBeLessThanOrEqual(1.01 * 1.0102)
+    const gains = await payAll(staged, { vault, from, to, since, honest: (capital * 99n) / 100n })
+    show('an entry fee of 1 % to the cheat', gains)
+    for (const gain of gains.before) expect(gain).toBeGreaterThan(1_000)
+    for (const gain of gains.after) expect(gain).toBeLessThanOrEqual(1.01 * 1.0102)
   })
 })

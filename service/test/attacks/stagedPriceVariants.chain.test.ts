@@ -18,10 +18,12 @@ import {
   donation,
   expectGuarded,
   few,
+  type Gains,
   interval,
   openStagedWorld,
   payAll,
   type StagedWorld,
+  show,
   usd,
 } from './stagedWorld.js'
 
@@ -38,12 +40,6 @@ beforeAll(async () => {
   runBatch = await openBatches(staged)
 })
 afterAll(() => staged?.close())
-
-type Gains = Awaited<ReturnType<typeof payAll>>
-const show = (name: string, { before, after }: Gains) =>
-  console.log(
-    `${name}: by the earlier rule ${before.map((gain) => gain.toFixed(4))}, now ${after.map((gain) => gain.toFixed(4))}`,
-  )
 
 /** Where a vault cannot be staged both rules pay what was brought, and hardly less. */
 function expectNoGain({ before, after }: Gains): void {

@@ -172,7 +172,15 @@ export async function payAll(staged: StagedWorld, played: Played) {
   return { before: await byEarlierRule(staged, all), after: await all() }
 }
 
-export function expectGuarded({ before, after }: Awaited<ReturnType<typeof payAll>>, least = 1_000): void {
+export type Gains = Awaited<ReturnType<typeof payAll>>
+
+/** Prints by USD-days and by streams of types 1 and 2 how many times the honest capital × time was paid. */
+export function show(name: string, { before, after }: Gains): void {
+  const list = (gains: readonly number[]) => gains.map((gain) => gain.toFixed(4)).join(', ')
+  console.log(`${name}: by the earlier rule ${list(before)}, now ${list(after)}`)
+}
+
+export function expectGuarded({ before, after }: Gains, least = 1_000): void {
   for (const gain of before) expect(gain).toBeGreaterThan(least)
   for (const gain of after) {
     expect(gain).toBeLessThanOrEqual(1.01)
