@@ -13,7 +13,7 @@ import {
   updatePause,
   vetoSnapshot,
 } from '../features/streams/index.js'
-import { recomputeFromTables, recomputeRewards } from '../features/streams/rewards/index.js'
+import { type ChangedFact, recomputeFromTables, recomputeRewards } from '../features/streams/rewards/index.js'
 import { formatTs, parseTs, toUnixSeconds } from '../kernel/clock.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'
@@ -216,15 +216,18 @@ async function recompute(words: string[]): Promise<void> {
       const { root, total } = recomputeRewards(inputs)
       const todays = await recomputeFromTables(db, { hash, inputs })
       const isSame = root === result.root
-      const differs = todays && (!todays.isSame || todays.root !== result.root)
-      const note = differs
-        ? `; of today's tables it would be ${todays.root ?? 'no root'}, for what it rests on differs`
-        : ''
+      const isSameToday = !todays || (todays.root === result.root && !todays.changed.some(isHolding))
+      const note = isSameToday
+        ? ''
+        : `; by today's tables it is ${todays.root ?? 'no root'}: different ${todays.changed.join(', ') || 'rules'}`
       counts.push({ name: formatTs(taken), root, total, kept: result.root, isSame, note })
     }
     report(counts)
   })
 }
+
+/** Holdings are derived of final blocks, and never change; a price may come later. */
+const isHolding = (fact: ChangedFact): boolean => fact === 'balances' || fact === 'lots'
 
 type Count = { name: string; root: string | null; total: bigint; kept: string | null; isSame: boolean; note: string }
 

@@ -22,12 +22,13 @@ export async function listShareSteps(db: Database, { chainId, vaultId, from, to,
       order by wallet, block_number, transaction_index)
     select hex_text(b.wallet) as wallet, coalesce(m.before, b.shares) as shares
     from balances b left join moved m on m.wallet = b.wallet
-    where b.vault_id = ${vaultId} and coalesce(m.before, b.shares) > 0`
+    where b.vault_id = ${vaultId} and coalesce(m.before, b.shares) > 0
+    order by b.wallet`
   const changes = db<{ at: number; wallet: string; shares: string }[]>`
     select date_part('epoch', block_timestamp)::bigint as at, hex_text(wallet) as wallet, after as shares
     from balance_changes
     where chain_id = ${chainId} and vault_id = ${vaultId} and block_number > ${from} and block_number <= ${to}
-    order by block_number, transaction_index`
+    order by block_number, transaction_index, wallet`
   const names = new Map<string, string>()
   const [before, since] = await Promise.all([
     collect(held, ({ wallet, shares }) => ({ at, wallet: keepName(names, wallet), shares: BigInt(shares) })),
@@ -52,14 +53,15 @@ export async function listLotSteps(
       order by wallet, distributor_id, block_number, transaction_index)
     select hex_text(l.wallet) as wallet, l.distributor_id as "distributorId", coalesce(m.before, l.shares) as shares
     from lots l left join moved m on m.wallet = l.wallet and m.distributor_id = l.distributor_id
-    where l.vault_id = ${vaultId} and l.distributor_id = any(${own}::text[]) and coalesce(m.before, l.shares) > 0`
+    where l.vault_id = ${vaultId} and l.distributor_id = any(${own}::text[]) and coalesce(m.before, l.shares) > 0
+    order by l.wallet, l.distributor_id`
   const changes = db<{ at: number; wallet: string; distributorId: string; shares: string }[]>`
     select date_part('epoch', block_timestamp)::bigint as at, hex_text(wallet) as wallet,
       distributor_id as "distributorId", after as shares
     from lot_changes
     where chain_id = ${chainId} and vault_id = ${vaultId} and block_number > ${from} and block_number <= ${to}
       and distributor_id = any(${own}::text[])
-    order by block_number, transaction_index, distributor_id`
+    order by block_number, transaction_index, wallet, distributor_id`
   const [before, since] = await Promise.all([
     collect(held, (row) => ({ ...row, at, shares: BigInt(row.shares) })),
     collect(changes, (row) => ({ ...row, shares: BigInt(row.shares) })),

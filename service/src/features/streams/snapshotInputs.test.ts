@@ -82,6 +82,41 @@ describe('what a snapshot reads', () => {
     },
   )
 
+  it('come in one order, though the rows lie in another one after a rebuild', async () => {
+    const { db } = test
+    const wallets = Array.from({ length: 40 }, (_, index) => `0x${String(10 + index).repeat(20)}`)
+    const [row] = await db<{ id: number }[]>`
+      insert into vaults (chain_id, address, kind, asset, asset_decimals, receipt_token, receipt_decimals)
+      values (${chainId}, '0xb3', 'erc4626', ${token}, 6, '0xb3', 6) returning id`
+    const id = row?.id ?? 0
+    const fill = async (order: readonly string[]) => {
+      for (const table of ['balances', 'lots', 'balance_changes', 'lot_changes'])
+        await db`delete from ${db(table)} where vault_id = ${id}`
+      for (const wallet of order) {
+        const at = db`to_timestamp(${start + 200})`
+        await db`
+          insert into balances (chain_id, first_block, vault_id, wallet, shares, attributed)
+          values (${chainId}, 1, ${id}, hex_bytes(${wallet}), 5, 5)`
+        await db`
+          insert into lots (chain_id, first_block, vault_id, wallet, distributor_id, shares)
+          values (${chainId}, 1, ${id}, hex_bytes(${wallet}), 'alpha', 5)`
+        await db`
+          insert into balance_changes (chain_id, block_number, block_timestamp, vault_id, transaction_index, wallet, before, after,
+            attributed_before, attributed_after)
+          values (${chainId}, 2, ${at}, ${id}, 0, hex_bytes(${wallet}), 3, 5, 3, 5)`
+        await db`
+          insert into lot_changes (chain_id, block_number, block_timestamp, vault_id, transaction_index, wallet,
+            distributor_id, before, after)
+          values (${chainId}, 2, ${at}, ${id}, 0, hex_bytes(${wallet}), 'alpha', 3, 5)`
+      }
+      const ask = { chainId, vaultId: id, from: 1, to: 2, at: start + 100 }
+      return { steps: await listShareSteps(db, ask), lots: await listLotSteps(db, ask, ['alpha']) }
+    }
+    const told = await fill(wallets)
+    expect(told.steps.map(({ wallet }) => wallet)).toEqual([...wallets, ...wallets])
+    expect(await fill(wallets.toReversed())).toEqual(told)
+  })
+
   it('are share prices with the newest price of the asset at each, and none of a vault that is all but empty', async () => {
     const { db } = test
     const readings = [

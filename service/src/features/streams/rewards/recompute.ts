@@ -20,18 +20,25 @@ import { findTerms, readInputs } from '../snapshotInputs.js'
 import { findSnapshotOf } from '../storeSnapshots.js'
 import { findStream } from '../storeStreams.js'
 import type { BalanceStep } from '../types.js'
-import { type FileReward, hashHoldings, type RewardInputs, type RewardResult, recomputeRewards } from './rewardFile.js'
+import {
+  type ChangedFact,
+  type FileReward,
+  listChangedFacts,
+  type RewardInputs,
+  type RewardResult,
+  recomputeRewards,
+} from './rewardFile.js'
 import type { FoundRewards, FoundSnapshot, FoundStream, RewardFile } from './rewardProof.js'
 
-/** The result for a reward file's snapshot by today's tables. `isSame`: the holdings since are as they were then. */
-export type TodaysRewards = RewardResult & { isSame: boolean }
+/** The result for a reward file's snapshot by today's tables, and which facts are not those of the file. */
+export type TodaysRewards = RewardResult & { changed: readonly ChangedFact[] }
 
 /** Counts a snapshot again from what is derived of the chain today. Undefined where the snapshot is not kept. */
 export async function recomputeFromTables(
   db: Database,
   { hash, inputs }: { hash: string; inputs: RewardInputs },
 ): Promise<TodaysRewards | undefined> {
-  const { terms, to, origin, facts } = inputs
+  const { terms, to, origin } = inputs
   const [stream, found] = await Promise.all([findStream(db, terms.streamId), findSnapshotOf(db, hash)])
   const target = stream && (await findStreamTarget(db, stream.targetVaultId))
   if (!target || !found) return undefined
@@ -40,7 +47,7 @@ export async function recomputeFromTables(
     ...{ stream, target, previous, to, block: origin.block },
     terms: await findTerms(db, stream, terms.rewardDecimals),
   })
-  return { ...recomputeRewards(todays), isSame: hashHoldings(todays.facts) === hashHoldings(facts) }
+  return { ...recomputeRewards(todays), changed: listChangedFacts(inputs, todays) }
 }
 
 /** The context of a proof: no database. */

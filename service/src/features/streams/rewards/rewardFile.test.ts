@@ -10,6 +10,7 @@ import {
   formatCanonical,
   hashFile,
   hashTerms,
+  listChangedFacts,
   RewardFileError,
   recomputeRewards,
 } from './rewardFile.js'
@@ -26,6 +27,35 @@ const termsOfDay: StreamTerms = {
   ...{ streamId: '00000000-0000-4000-8000-000000000001', strategy: { type: 3, tokensPerDay: 86_400n }, adapters: [] },
   ...{ startAt: 0, endAt: 86_400, budget: 86_400n, increases: [], rewardDecimals: 18 },
 }
+
+describe('the facts of two counts', () => {
+  it('are the same in any order of the rows of an instant, and each other change is named', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), ({ terms, facts, to }, seed) => {
+        const inputs = { terms, facts, to, from: undefined, origin }
+        const turned = <Row>(rows: readonly Row[]): Row[] => {
+          const cut = rows.length === 0 ? 0 : seed % rows.length
+          return rows.slice(cut).concat(rows.slice(0, cut)).reverse()
+        }
+        const other = (changed: object) => ({ ...inputs, facts: { ...facts, ...changed } })
+        expect(listChangedFacts(inputs, other({ balances: turned(facts.balances), lots: turned(facts.lots) }))).toEqual(
+          [],
+        )
+        const more = { at: to, wallet: '0x99', shares: 1n, distributorId: 'alpha' }
+        expect(listChangedFacts(inputs, other({ balances: [...facts.balances, more] }))).toEqual(['balances'])
+        expect(listChangedFacts(inputs, other({ lots: [...facts.lots, more] }))).toEqual(['lots'])
+        const price = { at: to, usd: { numerator: 7n, denominator: 3n } }
+        expect(listChangedFacts(inputs, other({ rewardPrices: [...facts.rewardPrices, price] }))).toEqual([
+          'reward prices',
+        ])
+        const later = { ...terms, increases: [...terms.increases, { at: to + 1, total: 9n }] }
+        expect(listChangedFacts(inputs, { ...inputs, terms: later })).toEqual([])
+        const now = { ...terms, increases: [...terms.increases, { at: to, total: 9n }] }
+        expect(listChangedFacts(inputs, { ...inputs, terms: now })).toEqual(['terms'])
+      }),
+    )
+  })
+})
 
 describe('a reward file', () => {
   it('holds all that its root follows from: whoever has it alone comes to the same root, and its hash names it', () => {

@@ -107,6 +107,26 @@ export function hashHoldings({ balances, lots }: Pick<AccrualFacts, 'balances' |
   return `0x${hash.digest('hex')}`
 }
 
+/** A fact that a root follows from, in the words of a report. */
+export type ChangedFact = 'balances' | 'lots' | 'share prices' | 'reward prices' | 'earnings before' | 'terms'
+
+/** The facts of one count that are not those of another, of the same stream and instant. */
+export function listChangedFacts(one: RewardInputs, other: RewardInputs): ChangedFact[] {
+  // Files that were written before rows had an order list those of one instant in any.
+  const inOrder = (lines: readonly string[]): string => lines.toSorted().join('\n')
+  const tell = ({ facts, from, terms, to }: RewardInputs): Record<ChangedFact, string> => ({
+    balances: inOrder(facts.balances.map(({ at, wallet, shares }) => `${at} ${wallet} ${shares}`)),
+    lots: inOrder(facts.lots.map(({ at, wallet, distributorId: by, shares }) => `${at} ${wallet} ${by} ${shares}`)),
+    'share prices': formatCanonical(facts.sharePrices.map(sharePriceToJson)),
+    'reward prices': formatCanonical(facts.rewardPrices.map(priceToJson)),
+    'earnings before': from ? hashStates(from) : '',
+    // An increase after the instant is no fact of it.
+    terms: formatCanonical(toJson({ ...terms, increases: terms.increases.filter(({ at }) => at <= to) })),
+  })
+  const [first, second] = [tell(one), tell(other)]
+  return (Object.keys(first) as ChangedFact[]).filter((fact) => first[fact] !== second[fact])
+}
+
 /** Files of version 1 name no contract whose roots and budget they could be held against; those of 2 no fact of a share price. */
 const version = 3
 const versions: readonly unknown[] = [2, version]
