@@ -47,7 +47,7 @@ export function Found({ found }: { found: Answer }): ReactNode {
                   block <Num value={each.blockNumber} as="count" name="blockNumber" />
                 </span>
                 <span>
-                  from <Address text={each.from} />
+                  from <Address text={each.from} to={`portfolio/${each.from}`} />
                 </span>
                 {each.codes.length > 0 ? (
                   <>

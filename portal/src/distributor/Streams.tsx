@@ -3,10 +3,12 @@ import { type EarnError, getStreamClaims, getStreams, getStreamWallets, type typ
 import { cutName } from '@openearn/widget/parts'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { useVaultNames } from '../opportunities/names.js'
 import { useKeyInfo } from '../shell/keyInfo.js'
 import { Address } from '../ui/Address.js'
 import { Age } from '../ui/Age.js'
 import { type Fact, FactList } from '../ui/FactList.js'
+import { Link } from '../ui/Link.js'
 import { Long } from '../ui/Long.js'
 import { Empty, Fault, Loading } from '../ui/Notice.js'
 import { Num } from '../ui/Num.js'
@@ -73,19 +75,25 @@ function StreamCard({ stream, owner }: CardProps): ReactNode {
       'Accrued',
       <Units key="accrued" value={lastSnapshot?.amountDistributed} name="lastSnapshot.amountDistributed" {...token} />,
     ],
-    ['Wallets', <Num key="users" value={lastSnapshot?.userCount} as="count" name="lastSnapshot.userCount" />],
+    ['Wallets that earn', <Num key="users" value={lastSnapshot?.userCount} as="count" name="lastSnapshot.userCount" />],
     ['Runs since', <Age key="start" name="startTimestamp" at={stream.startTimestamp} />],
     ['Until', <End key="end" stream={stream} />],
     [
       'Newest root',
-      committedSnapshot?.rootHash ? <Address key="root" text={committedSnapshot.rootHash} /> : 'not committed yet',
+      rewardToken === undefined ? (
+        'none: points are on no chain'
+      ) : committedSnapshot?.rootHash ? (
+        <Address key="root" text={committedSnapshot.rootHash} />
+      ) : (
+        'not committed yet'
+      ),
     ],
   ]
   return (
     <section className="card" aria-label={`Stream of ${symbol}`} data-id={stream.id}>
       <div className="between">
         <h2>
-          <bdi>{symbol}</bdi> for <bdi>{cutName(customArgs.targetToken.symbol, 24)}</bdi>
+          <bdi>{symbol}</bdi> for <Target token={customArgs.targetToken} />
         </h2>
         <span className="tags small muted">
           <span>{strategies[stream.strategy]}</span>
@@ -93,13 +101,24 @@ function StreamCard({ stream, owner }: CardProps): ReactNode {
         </span>
       </div>
       <FactList facts={facts} />
-      <Opened title="Wallets">
+      <Opened title="Accrued by wallet">
         <Wallets id={stream.id} token={token} />
       </Opened>
       <Opened title="Claims">
         <Claims id={stream.id} token={token} isPoints={rewardToken === undefined} />
       </Opened>
     </section>
+  )
+}
+
+/** The vault whose holders are paid; its share's symbol where the vault is not listed. */
+function Target({ token }: { token: types.Stream['customArgs']['targetToken'] }): ReactNode {
+  const vault = useVaultNames().byShare(token.chain.chainId, token.address)
+  if (!vault) return <bdi>{cutName(token.symbol, 24)}</bdi>
+  return (
+    <Link to={`opportunities/${vault.id}`}>
+      <bdi>{cutName(vault.name, 60)}</bdi>
+    </Link>
   )
 }
 

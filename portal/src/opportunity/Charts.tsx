@@ -43,6 +43,7 @@ export function Charts({ vault, query }: Props): ReactNode {
         <div className={isPlaceholderData ? 'stale' : ''}>
           <Drawn
             key={name}
+            vault={vault}
             series={data}
             title={seriesNames[name]}
             onRange={(from, to) =>
@@ -67,9 +68,9 @@ function Tabs({ name, onName }: { name: SeriesName; onName(name: SeriesName): vo
   )
 }
 
-type DrawnProps = { series: Series; title: string; onRange(from: number, to: number): void }
+type DrawnProps = { vault: types.Opportunity; series: Series; title: string; onRange(from: number, to: number): void }
 
-function Drawn({ series, title, onRange }: DrawnProps): ReactNode {
+function Drawn({ vault, series, title, onRange }: DrawnProps): ReactNode {
   const figures = useFigures()
   const [looked, setLooked] = useState<number>()
   const { points, unit, symbol, inputs, method } = series
@@ -84,7 +85,7 @@ function Drawn({ series, title, onRange }: DrawnProps): ReactNode {
   return (
     <>
       <LineChart label={title} points={points} {...{ full, short, onRange }} onLook={setLooked} />
-      {input && method && <Formula input={input} method={method} title={title} />}
+      {input && method && <Formula {...{ vault, input, method, title }} />}
     </>
   )
 }

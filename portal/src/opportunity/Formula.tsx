@@ -5,7 +5,12 @@ import { Address } from '../ui/Address.js'
 import { Num } from '../ui/Num.js'
 import type { Inputs } from './series.js'
 
-type Props = { input: Inputs; method: types.GetOpportunityHistoricalAPYResult['method']; title: string }
+type Props = {
+  vault: types.Opportunity
+  input: Inputs
+  method: types.GetOpportunityHistoricalAPYResult['method']
+  title: string
+}
 
 const formulas: Readonly<Record<string, string>> = {
   APY: '(to ÷ from) ^ (365 days ÷ interval) − 1',
@@ -13,7 +18,38 @@ const formulas: Readonly<Record<string, string>> = {
 }
 
 /** The inputs of the point that the reader looks at: enough to recompute it by hand. */
-export function Formula({ input, method, title }: Props): ReactNode {
+export function Formula({ vault, input, method, title }: Props): ReactNode {
+  const figures = useFigures()
+  const readings = [input.from, input.to]
+  // One reading a column: the numbers of a reading are long, and stand below each other on a narrow screen too.
+  const rows: readonly { title: string; tell(reading: types.Reading): ReactNode }[] = [
+    {
+      title: 'Block',
+      tell: ({ blockNumber, blockHash }) => (
+        <>
+          <Num value={blockNumber} as="count" name="blockNumber" /> <Address text={blockHash} />
+        </>
+      ),
+    },
+    {
+      title: 'Time',
+      tell: ({ timestamp }) => (
+        <time dateTime={timestamp} data-name="timestamp">
+          {figures.time(Date.parse(timestamp))}
+        </time>
+      ),
+    },
+    {
+      title: 'Share price',
+      tell: ({ sharePrice }) => (
+        <data className="figure" value={`${sharePrice}`} data-name="sharePrice">
+          {sharePrice}
+        </data>
+      ),
+    },
+    { title: 'Assets', tell: ({ totalAssets }) => <Num value={totalAssets} as="count" name="totalAssets" /> },
+    { title: 'Shares', tell: ({ totalSupply }) => <Num value={totalSupply} as="count" name="totalSupply" /> },
+  ]
   return (
     <details className="formula">
       <summary>How this point is computed</summary>
@@ -21,56 +57,35 @@ export function Formula({ input, method, title }: Props): ReactNode {
         <code>{formulas[title]}</code>, where from and to are share prices read at two blocks,{' '}
         <Num value={input.seconds} as="count" name="effectiveIntervalSeconds" /> seconds apart.
       </p>
-      <div className="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Reading</th>
-              <th scope="col">Block</th>
-              <th scope="col">Time</th>
-              <th scope="col">Share price</th>
-              <th scope="col">Assets, smallest unit</th>
-              <th scope="col">Shares, smallest unit</th>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">from</th>
+            <th scope="col">to</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ title, tell }) => (
+            <tr key={title}>
+              <th scope="row">{title}</th>
+              {readings.map((reading) => (
+                <td key={reading.blockHash} data-id={reading.blockHash}>
+                  {tell(reading)}
+                </td>
+              ))}
             </tr>
-          </thead>
-          <tbody>
-            {(['from', 'to'] as const).map((each) => (
-              <Row key={each} name={each} reading={input[each]} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </table>
+      <p className="muted small" data-id={vault.id}>
+        Assets and shares are counted in their smallest units: the asset has{' '}
+        <Num value={vault.baseToken.decimals} as="count" name="baseToken.decimals" /> decimals, the share{' '}
+        <Num value={vault.receiptToken.decimals} as="count" name="receiptToken.decimals" />.
+      </p>
       <p className="muted small">
         Method <bdi>{method.id}</bdi>, version <bdi>{method.version}</bdi>, source <bdi>{method.source}</bdi>.
       </p>
     </details>
-  )
-}
-
-function Row({ name, reading }: { name: string; reading: types.Reading }): ReactNode {
-  const figures = useFigures()
-  return (
-    <tr data-id={reading.blockHash}>
-      <th scope="row">{name}</th>
-      <td>
-        <Num value={reading.blockNumber} as="count" name="blockNumber" /> <Address text={reading.blockHash} />
-      </td>
-      <td>
-        <time dateTime={reading.timestamp} data-name="timestamp">
-          {figures.time(Date.parse(reading.timestamp))}
-        </time>
-      </td>
-      <td>
-        <data className="figure" value={`${reading.sharePrice}`} data-name="sharePrice">
-          {reading.sharePrice}
-        </data>
-      </td>
-      <td>
-        <Num value={reading.totalAssets} as="count" name="totalAssets" />
-      </td>
-      <td>
-        <Num value={reading.totalSupply} as="count" name="totalSupply" />
-      </td>
-    </tr>
   )
 }

@@ -100,10 +100,16 @@ function Headline({ vault }: { vault: types.Opportunity }): ReactNode {
     )
   }
   const points = (value: number) => `${value > 0 ? '+' : ''}${figures.tokens(Number(value.toFixed(2)))} points`
-  const why = <Link to={`opportunities/${vault.id}?chart=apy`}>Why?</Link>
+  const chart = `opportunities/${vault.id}?chart=apy`
+  const why = <Link to={chart}>Why?</Link>
+  const how = (
+    <>
+      {moved('apy', points)} <Link to={chart}>How?</Link>
+    </>
+  )
   const tiles = [
     {
-      ...{ title: 'APY, 30 days', note: deltas?.apy.current == null ? why : moved('apy', points) },
+      ...{ title: 'APY, 30 days', note: deltas?.apy.current == null ? why : how },
       value: <Num value={deltas?.apy.current} as="percent" name="deltas.apy.current" none="withheld" />,
     },
     {

@@ -1,7 +1,8 @@
-import { useEarnStatus, useOpportunities } from '@openearn/react'
+import { useEarnStatus } from '@openearn/react'
 import type { types } from '@openearn/sdk'
 import { cutName } from '@openearn/widget/parts'
 import type { ReactNode } from 'react'
+import { useVaultNames } from '../opportunities/names.js'
 import { Address } from '../ui/Address.js'
 import { Age } from '../ui/Age.js'
 import { Link } from '../ui/Link.js'
@@ -74,8 +75,7 @@ function Chain({ chain }: { chain: Status['chains'][number] }): ReactNode {
 const order: readonly string[] = ['stalled', 'unsupported', 'paused', 'backfilling', 'live', 'not-started']
 
 function Vaults({ vaults }: { vaults: Status['vaults'] }): ReactNode {
-  const { data: listed } = useOpportunities({ limit: 100 })
-  const names = new Map(listed?.items.map(({ id, name }) => [id, name]))
+  const names = useVaultNames()
   const sorted = vaults.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
   const lags = vaults.some(({ state }) => state === 'stalled')
   return (
@@ -98,7 +98,7 @@ function Vaults({ vaults }: { vaults: Status['vaults'] }): ReactNode {
                 <span className="names">
                   {vault.opportunityId && (
                     <Link to={`opportunities/${vault.opportunityId}`}>
-                      <bdi>{cutName(names.get(vault.opportunityId) ?? 'opportunity', 60)}</bdi>
+                      <bdi>{cutName(names.byId.get(vault.opportunityId) ?? 'opportunity', 60)}</bdi>
                     </Link>
                   )}
                   <code className="small">{vault.vaultAddress}</code>
@@ -115,8 +115,14 @@ function Vaults({ vaults }: { vaults: Status['vaults'] }): ReactNode {
                     read <Age name="lastSnapshotAt" at={vault.lastSnapshotAt} />
                   </span>
                   <span className="muted small">
-                    <Num value={vault.drift.mismatches} as="count" name="drift.mismatches" /> of{' '}
-                    <Num value={vault.drift.samples} as="count" name="drift.samples" /> balances differ
+                    {vault.drift.samples === 0 ? (
+                      'no balance compared yet'
+                    ) : (
+                      <>
+                        <Num value={vault.drift.mismatches} as="count" name="drift.mismatches" /> of{' '}
+                        <Num value={vault.drift.samples} as="count" name="drift.samples" /> balances differ
+                      </>
+                    )}
                   </span>
                 </span>
               </li>

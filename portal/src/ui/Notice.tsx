@@ -88,7 +88,7 @@ const toSentence = ({ message }: EarnError): string => message.replace(/^\w+: \d
 /** How the figure comes back. */
 const reasonTexts: Readonly<Record<string, string>> = {
   INDEXING_NOT_STARTED:
-    'It is shown once the service has readings that measure it. Where nothing is set to measure it, the operator has to name a source of its growth in the catalogue: another range brings nothing.',
+    'It is shown once the service has readings that measure it. Where no source of its growth is set for the range, the operator has to name one in the catalogue.',
   INDEXING_STALLED: 'It is shown again once the service has a newer reading that can be trusted.',
   PROTOCOL_UNSUPPORTED: 'This kind of vault tells no growth that can be trusted, so it stays away.',
 }

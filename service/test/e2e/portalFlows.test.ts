@@ -1,12 +1,15 @@
+import type { Route } from 'playwright-core'
+import { keccak256, parseGwei } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { devAccount } from '../../src/cli/dev/anvil.js'
 import { playerIndexes } from '../../src/cli/dev/history.js'
 import { openClient } from './client.js'
-import { openPortal, type PortalBrowser, readFigures, settle } from './portalInPage.js'
+import { findCut, openPortal, type PortalBrowser, readFigures, settle } from './portalInPage.js'
 import { openWithWallet, type WalletPage } from './portalWallet.js'
 import { holdSettlements, settleRequests } from './settleRequests.js'
 import { startTrustedDevnet, type TrustedDevnet } from './trustedDevnet.js'
-import { findFaults } from './widgetInPage.js'
+import { findFaults, goes } from './widgetInPage.js'
 
 let trusted: TrustedDevnet
 let devnet: TrustedDevnet['devnet']
@@ -164,4 +167,110 @@ describe('a wallet of the devnet', () => {
     expect(await tab.getByRole('button', { name: short }).count()).toBe(0)
     await page.close()
   }, 60_000)
+})
+
+type Sent = { from: `0x${string}`; to: `0x${string}`; data: `0x${string}`; gas?: string; value?: string }
+
+/** Has the wallet send something else in place of each transaction that the page asks for and `change` knows. */
+async function cheat({ tab }: WalletPage, change: (sent: Sent) => Promise<string | undefined>): Promise<void> {
+  await tab.route(`${new URL(devnet.dev.rpcUrl).origin}/**`, async (route: Route) => {
+    const { id, method, params } = JSON.parse(route.request().postData() ?? '{}')
+    const hash = method === 'eth_sendTransaction' ? await change(params[0]) : undefined
+    if (hash === undefined) return route.continue()
+    return route.fulfill({ json: { jsonrpc: '2.0', id, result: hash } })
+  })
+}
+
+const send = (sent: Pick<Sent, 'from' | 'to' | 'data' | 'gas'>): Promise<string> =>
+  client.request('eth_sendTransaction', [sent])
+/** The deposit itself: an allowance before it is let through. */
+const isDeposit = ({ data }: Sent) => !data.startsWith('0x095ea7b3')
+
+/** Begins a deposit and says yes to each request until its flow is at its end. Returns what its panel says then. */
+async function deposit(page: WalletPage, status: string): Promise<string> {
+  const { tab, panel, asked, answer } = page
+  const form = tab.getByRole('form', { name: 'Deposit' })
+  await form.getByRole('textbox').fill('2')
+  await form.getByRole('button', { name: 'Deposit' }).click()
+  const region = panel('Deposit')
+  const end = region.getByRole('status').filter({ hasText: status })
+  const go = region.getByRole('button', { name: goes })
+  for (;;) {
+    await end.or(go).first().waitFor()
+    if (await end.isVisible()) break
+    await go.click()
+    await asked.waitFor()
+    await answer('Approve')
+  }
+  expect([await findFaults(tab), await findCut(tab), page.failures]).toEqual([[], [], []])
+  return (await region.textContent()) ?? ''
+}
+
+const countDeposits = async (): Promise<number> => {
+  const address = devnet.dev.accounts[0]!.address
+  const { activity } = await client.call('GET', `/v2/wallets/activity/?addresses=${address}`)
+  return activity.length
+}
+
+describe('a deposit of the portal', () => {
+  it('that reverts says that it failed and that only the fee was paid, and a new one goes through', async () => {
+    const before = await countDeposits()
+    const page = await open(`opportunities/${vaultOf('erc4626').id}`, 'New test wallet 1')
+    let reverts = true
+    await cheat(page, async (sent) => (reverts && isDeposit(sent) ? send({ ...sent, gas: '0x11170' }) : undefined))
+    expect(await deposit(page, 'It failed on the chain')).toContain('only the fee was paid')
+    expect(await countDeposits()).toBe(before)
+    await page.closePanel('Deposit')
+    reverts = false
+    await deposit(page, 'Done.')
+    expect(await countDeposits()).toBe(before + 1)
+    await page.close()
+  }, 120_000)
+
+  it('whose place another transaction of the wallet takes says so', async () => {
+    const before = await countDeposits()
+    const page = await open(`opportunities/${vaultOf('erc4626').id}`, 'New test wallet 1')
+    const { address, privateKey } = devnet.dev.accounts[0]!
+    await page.tab.clock.install()
+    await cheat(page, async (sent) => {
+      if (!isDeposit(sent)) return undefined
+      const nonce = Number(await client.request('eth_getTransactionCount', [address, 'latest']))
+      const signed = await privateKeyToAccount(privateKey as `0x${string}`).signTransaction({
+        ...{ chainId: devnet.dev.chainId, nonce, to: sent.to, data: sent.data, gas: 500_000n, type: 'eip1559' },
+        ...{ maxFeePerGas: parseGwei('50'), maxPriorityFeePerGas: 1n },
+      })
+      await send({ from: address, to: address, data: '0x' })
+      return keccak256(signed)
+    })
+    const told = deposit(page, 'Another transaction of the wallet took its place.')
+    const status = page.panel('Deposit').getByRole('status')
+    await status.filter({ hasText: 'Sent' }).waitFor()
+    // A place that is taken is looked at again after minutes, before the page says so.
+    await expect
+      .poll(async () => {
+        await page.tab.clock.fastForward(60_000)
+        return (await status.textContent()) ?? ''
+      })
+      .toContain('took its place')
+    await told
+    expect(await countDeposits()).toBe(before)
+    await page.close()
+  }, 120_000)
+
+  it('that the wallet sends without its attribution is mined, and says after two minutes that nobody is credited for it, and why', async () => {
+    const page = await open(`opportunities/${vaultOf('erc4626').id}`, 'New test wallet 1')
+    const { tab } = page
+    await tab.clock.install()
+    await cheat(page, async (sent) => {
+      if (!isDeposit(sent)) return undefined
+      const hash = await send({ ...sent, data: sent.data.slice(0, 2 + 8 + 2 * 64) as `0x${string}` })
+      await client.request('evm_mine', [])
+      return hash
+    })
+    const told = deposit(page, 'The service does not list it yet.')
+    await page.panel('Deposit').getByRole('status').filter({ hasText: 'Mined' }).waitFor()
+    await tab.clock.fastForward(130_000)
+    expect(await told).toMatch(/attribution/)
+    await page.close()
+  }, 120_000)
 })
