@@ -16,6 +16,8 @@ export type DeriveVault = {
   activeFrom: number
   /** Contracts that keep its shares for accounts and are looked through; one may be declared again. */
   holders?: readonly DeclaredHolder[]
+  /** Holders whose own view was found to contradict their events, with the chain time up to which everything was derived then. */
+  doubts?: readonly { holder: string; at: number }[]
 }
 
 export type SignedOnlySetting = { from: number; signedOnly: boolean }

@@ -27,7 +27,9 @@ export type FollowedHolders = {
   counted: ReadonlySet<string>
   /** Holders that count from this transaction on. */
   started: ReadonlySet<string>
-  /** Holders that are not believed from the end of this transaction on, with the reason. */
+  /** Holders whose accounts counted before the transaction, and do not in it: their view contradicts their events. */
+  ended: ReadonlySet<string>
+  /** Holders that are not believed from the end of this transaction on, or from its beginning, with the reason. */
   broken: ReadonlyMap<string, BrokenReason>
   ignored: ReadonlyMap<string, number>
   pots: RunningPots
@@ -39,7 +41,8 @@ export type FollowedHolders = {
 }
 
 export const shortReason = 'more shares left it than it had for nobody'
-export type BrokenReason = 'upgraded' | typeof shortReason | 'its view differs'
+export const viewReason = 'its view differs'
+export type BrokenReason = 'upgraded' | typeof shortReason | typeof viewReason
 
 /** The declared holders of a vault by address: the newest declaration in force, else the first to come. */
 export function listHolders(vault: DeriveVault, timestamp: number): ReadonlyMap<string, DeclaredHolder> {
@@ -61,35 +64,51 @@ export function isDue({ phase, brokenAt }: HolderState, { from }: DeclaredHolder
   return phase !== 'counting' && from <= timestamp && from > brokenAt
 }
 
+/** Whether the view of a holder was found to contradict its events since its declaration. */
+export function isDoubted(
+  { doubts }: Pick<DeriveVault, 'doubts'>,
+  { address, from }: DeclaredHolder,
+  timestamp: number,
+): boolean {
+  return doubts?.some(({ holder, at }) => holder === address && from <= at && at < timestamp) ?? false
+}
+
 /** Opens the holders of a vault for one transaction. `isUnbounded`: every account is taken to hold enough, and to count. */
 export function openHolders(
   vault: DeriveVault,
   { state, timestamp, isUnbounded }: { state: HeldState; timestamp: number; isUnbounded?: boolean },
 ): FollowedHolders {
   const holders = listHolders(vault, timestamp)
-  const [counted, started] = [new Set<string>(), new Set<string>()]
+  const [counted, started, ended] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const [broken, ignored] = [new Map<string, BrokenReason>(), new Map<string, number>()]
   for (const [address, holder] of holders) {
     const before = stateOfHolder(state, vault.id, address)
-    if (before.phase === 'counting') counted.add(address)
-    else if (isUnbounded || isDue(before, holder, timestamp)) started.add(address)
+    const isIn = before.phase === 'counting'
+    if (isIn) counted.add(address)
+    if (!isIn && !isUnbounded && !isDue(before, holder, timestamp)) continue
+    if (isUnbounded || !isDoubted(vault, holder, timestamp)) {
+      if (!isIn) started.add(address)
+      continue
+    }
+    if (isIn) ended.add(address)
+    broken.set(address, viewReason)
   }
   const pots = isUnbounded ? boundless : openRunning(vault.id, holders, state)
+  const counts = (holder: string) => (counted.has(holder) && !ended.has(holder)) || started.has(holder)
   const legs: Leg[] = []
   return {
-    ...{ legs, counted, started, broken, ignored, pots },
+    ...{ legs, counted, started, ended, broken, ignored, pots },
     ownerOf: (pot) => {
       const { account, holder } = partsOf(pot)
-      return holder === undefined || counted.has(holder) || started.has(holder) ? account : holder
+      return holder === undefined || counts(holder) ? account : holder
     },
     move: (leg) => {
       pots.move(leg)
       legs.push(leg)
     },
     breakAt: (holder, reason) => {
-      const isFollowed = !counted.has(holder) && !started.has(holder)
       // Before it counts, its code is nobody's business: who declares it later has looked at the new code.
-      if (!(isFollowed && reason === 'upgraded') && broken.get(holder) !== shortReason) broken.set(holder, reason)
+      if (!(!counts(holder) && reason === 'upgraded') && broken.get(holder) !== shortReason) broken.set(holder, reason)
     },
     ignore: (holder) => ignored.set(holder, (ignored.get(holder) ?? 0) + 1),
   }

@@ -4,7 +4,7 @@ import { keepsNothing } from '../vaults/configured/index.js'
 import { type DeclaredHolder, decodeHolderEvent, type HolderEvent } from '../vaults/holders/index.js'
 import type { DeriveVault } from './config.js'
 import { decodeTransfer, type Transfer } from './events.js'
-import { isDue, listHolders, stateOfHolder } from './heldPots.js'
+import { isDoubted, isDue, listHolders, stateOfHolder } from './heldPots.js'
 import { smaller } from './lots.js'
 import { type DeriveState, heldKey, holderKey } from './rows.js'
 
@@ -98,7 +98,9 @@ function mayEnd(vault: DeriveVault, holder: DeclaredHolder, block: Block & { kno
   }
   const setLeast = (account: string, shares: bigint) =>
     known.least.set(heldKey(vault.id, holder.address, account), shares)
-  let mayBe = isDue(stateOfHolder(known.state, vault.id, holder.address), holder, timestamp)
+  const before = stateOfHolder(known.state, vault.id, holder.address)
+  const isEnded = before.phase === 'counting' && isDoubted(vault, holder, timestamp)
+  let mayBe = isEnded || isDue(before, holder, timestamp)
   for (const [index, told] of [...byTransaction].sort(([a], [b]) => a - b)) {
     const own = told.events.filter((event) => event.holder === holder.address)
     const isPlain = !traced.has(index) && !own.some(({ kind }) => kind === 'upgrade')

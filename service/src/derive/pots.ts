@@ -23,11 +23,15 @@ type PotWork = {
 }
 
 /** Opens a pot: what a holder keeps for an account, what it has itself, or what a wallet has itself. */
-export function openPot({ part, state, holders }: PotWork, pot: string, { counted }: FollowedHolders): HolderBefore {
+export function openPot(work: PotWork, pot: string, { counted, ended }: FollowedHolders): HolderBefore {
+  const { part, state, holders } = work
   const { vault } = part
   const { account, holder } = partsOf(pot)
-  if (holder !== undefined || isLookedThrough(vault, account))
-    return snapshotOf(openHeld(state, heldKey(vault.id, holder ?? account, account)))
+  if (holder !== undefined || isLookedThrough(vault, account)) {
+    const opened = snapshotOf(openHeld(state, heldKey(vault.id, holder ?? account, account)))
+    if (holder !== undefined && ended.has(holder)) unsource(opened.holder)
+    return opened
+  }
   const all = state.holders.get(holderKey(vault.id, account)) ?? emptyHolder()
   const direct: Holder = { ...all, lots: new Map(all.lots) }
   for (const each of counted) {
@@ -46,6 +50,12 @@ function openHeld(state: DeriveState, key: string): Holder {
 }
 
 type Amounts = Pick<Holder, 'shares' | 'attributed'> & { lots: Iterable<readonly [string, bigint]> | undefined }
+
+/** Makes all shares unattributed. */
+function unsource(pot: Holder): void {
+  pot.lots.clear()
+  pot.attributed = 0n
+}
 
 /** Adds shares and lots, or takes them. */
 function addHolder(to: Holder, { shares, attributed, lots }: Amounts, sign: 1n | -1n): void {
@@ -78,12 +88,19 @@ export function recordPots(work: PotWork, followed: FollowedHolders, short: Read
       add(holder, before, -1n)
       add(account, before, 1n)
     }
+  for (const holder of followed.ended)
+    for (const account of listAccounts(work, holder)) {
+      const before = open(potOf(account, holder))
+      add(account, before, -1n)
+      add(holder, before, 1n)
+    }
   for (const [pot, before] of work.holders) {
     add(followed.ownerOf(pot), before, -1n)
     add(followed.ownerOf(pot), before.holder, 1n)
   }
   for (const [holder, reason] of followed.broken) {
-    const counts = followed.counted.has(holder) || followed.started.has(holder)
+    const isIn = followed.counted.has(holder) || followed.started.has(holder)
+    const counts = isIn && !followed.ended.has(holder)
     const own = open(holder).holder
     for (const account of listAccounts(work, holder)) {
       const pot = open(potOf(account, holder)).holder
@@ -91,8 +108,7 @@ export function recordPots(work: PotWork, followed: FollowedHolders, short: Read
         add(account, pot, -1n)
         add(holder, { ...pot, attributed: 0n, lots: undefined }, 1n)
       }
-      pot.lots.clear()
-      pot.attributed = 0n
+      unsource(pot)
       if (reason !== shortReason) continue
       own.shares += pot.shares
       pot.shares = 0n

@@ -10,7 +10,7 @@ import { runUsdDays } from '../features/metrics/index.js'
 import { runOrderBook, sweepUnsigned, tellOrders } from '../features/orders/index.js'
 import { runShareReadings } from '../features/paid/index.js'
 import type { HttpApi } from '../features/plans/index.js'
-import { tellRequests } from '../features/positions/index.js'
+import { tellRequests, watchHolders } from '../features/positions/index.js'
 import { createOrderLook, type OrderSettings } from '../features/solver/index.js'
 import { reconcileBalances, tellChains, tellVaults } from '../features/status/index.js'
 import {
@@ -65,6 +65,7 @@ export function listJobs(options: {
         ]
       : []),
     { name: 'reconciliation of balances', everySeconds: 600, run: reconcileBalances },
+    { name: viewsJob, everySeconds: 600, run: readViews },
     { name: 'movements of vaults', everySeconds: 240, run: runMovements },
     { name: 'USD-days of whole days', everySeconds: 30, run: countUsdDays },
     { name: 'audits of months', everySeconds: 3_600, run: runAudits },
@@ -138,6 +139,12 @@ async function watchRoots(ctx: ServiceContext): Promise<void> {
   const { rootWatch } = ctx.config
   if (rootWatch === undefined) return
   await runRootWatch(ctx, { vetoes: rootWatch === 'veto', nodesOf: (chain) => listNodes(chain, 'roots counted again') })
+}
+
+const viewsJob = 'views of holders'
+
+function readViews(ctx: ServiceContext): Promise<void> {
+  return watchHolders(ctx, { nodesOf: (chain) => listNodes(chain, viewsJob) })
 }
 
 /** Without a key nothing is committed, but a root that is not ours is seen. */

@@ -5,7 +5,7 @@ import { orders } from '../features/orders/index.js'
 import { readingObservations } from '../features/paid/index.js'
 import { actionObservations } from '../features/plans/index.js'
 import { flows } from '../features/portfolio/index.js'
-import { createPositions, shareMints } from '../features/positions/index.js'
+import { createPositions, doubtObservations, shareMints } from '../features/positions/index.js'
 import { streamObservations, streams } from '../features/streams/index.js'
 import { priceObservations } from '../prices/index.js'
 import { snapshotObservations } from '../snapshots/index.js'
@@ -17,7 +17,7 @@ export function listProjections(options: { recover?: Parameters<typeof createPos
     derived: [createPositions(options.recover), shareMints, ledger, flows, metrics, streams, orders],
     observed: [
       ...[priceObservations, snapshotObservations, readingObservations],
-      ...[streamObservations, actionObservations, sightingObservations],
+      ...[streamObservations, actionObservations, sightingObservations, doubtObservations],
     ],
   }
 }

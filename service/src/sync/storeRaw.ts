@@ -113,13 +113,14 @@ export async function listStoredLogs(
     to: number
     addresses: readonly string[]
     topics: readonly string[]
-    /** Only those whose second or third topic is one of these. */
+    /** Only those with one of these among their topics after the first. */
     about?: readonly string[]
   },
 ): Promise<RawLog[]> {
   const words = [...(input.about ?? [])]
   const about = input.about
-    ? db`and (topic1 = any(hex_bytes(${words}::text[])) or topic2 = any(hex_bytes(${words}::text[])))`
+    ? db`and (topic1 = any(hex_bytes(${words}::text[])) or topic2 = any(hex_bytes(${words}::text[]))
+        or topic3 = any(hex_bytes(${words}::text[])))`
     : db``
   const rows = await db<LogRow[]>`
     select ${logList(db)} from logs

@@ -57,12 +57,16 @@ export function createHistory(random: Random, { length, lies }: { length: number
       ...(address === market ? { markets: [marketId] } : {}),
     })),
   )
+  // Instants at which the view of a holder was found to contradict its events, at a block or between two.
+  const doubts = [stake, gauge, market].flatMap((holder) =>
+    lies && random.chance(0.3) ? [{ holder, at: 5 * random.int(0, 4 * length) }] : [],
+  )
   const config: DeriveConfig = {
     chainId,
     vaults: [
       {
         ...{ id: 1, address: vault, kind: 'erc4626', receiptToken: vault, asset: zero, assetDecimals: 6, escrow: null },
-        ...{ startBlock: 1, activeFrom: 0, holders },
+        ...{ startBlock: 1, activeFrom: 0, holders, doubts },
       },
     ],
     distributors: new Map(names.map((name) => [name, 0])),
@@ -75,7 +79,7 @@ export function createHistory(random: Random, { length, lies }: { length: number
     const transactions = Array.from({ length: random.int(1, 3) }, world.act).filter(({ logs }) => logs.length > 0)
     return { block: toBlock(index + 1, transactions), transactions }
   })
-  return { config, rules: { vault, zero, declared }, blocks }
+  return { config, rules: { vault, zero, declared, doubts }, blocks }
 }
 
 function toBlock(number: number, transactions: readonly Transaction[]): RawBlock {

@@ -46,7 +46,15 @@ function mayLose({ facts }: Transaction): Set<string> {
   )
 }
 
-type Seen = { transactions: number; broken: number; started: number; lots: number; entries: number; paid: number }
+type Seen = {
+  transactions: number
+  broken: number
+  started: number
+  lots: number
+  entries: number
+  paid: number
+  doubted: number
+}
 
 function compare(history: History, seen: Seen): void {
   const derivation = createDerivation(history.config)
@@ -85,11 +93,12 @@ function compare(history: History, seen: Seen): void {
   const [paid, due] = streams.count()
   expect(paid).toEqual(due)
   seen.paid += Object.keys(due).length
+  seen.doubted += recount.doubted()
   expect(show(state).standings).toEqual({ ...show(state).standings, ...recount.standings() })
 }
 
 describe('histories of staking, a gauge and collateral', () => {
-  const seen: Seen = { transactions: 0, broken: 0, started: 0, lots: 0, entries: 0, paid: 0 }
+  const seen: Seen = { transactions: 0, broken: 0, started: 0, lots: 0, entries: 0, paid: 0, doubted: 0 }
   const random = seededRandom()
   const runs = 20 * times
 
@@ -100,6 +109,7 @@ describe('histories of staking, a gauge and collateral', () => {
     expect(seen.lots).toBeGreaterThan(runs * 20)
     expect(seen.entries).toBeGreaterThan(runs * 10)
     expect(seen.paid).toBeGreaterThan(runs * 3)
+    expect(seen.doubted).toBeGreaterThan(runs / 4)
   }, 300_000)
 
   afterAll(() => {

@@ -16,6 +16,8 @@ export type Rules = {
   zero: string
   /** Of each holder the instants of its declarations. */
   declared: ReadonlyMap<string, readonly number[]>
+  /** Instants at which the view of a holder was found to contradict its events. */
+  doubts: readonly { holder: string; at: number }[]
 }
 
 /** A chip: shares that arrived at a place in this transaction. `old`: the place that held them before it. */
@@ -53,7 +55,7 @@ export function share(amount: bigint, lots: ReadonlyMap<string, bigint>): Map<st
 }
 
 export function createRecount(rules: Rules) {
-  const { vault, zero, declared } = rules
+  const { vault, zero, declared, doubts } = rules
   /** By place: `account` for what it has itself, `account in holder`, and `holder` for what is nobody's there. */
   const lots = new Map<string, Map<string, bigint>>()
   const standings = new Map(
@@ -64,6 +66,8 @@ export function createRecount(rules: Rules) {
     lots.set(place, known)
     return known
   }
+  /** Holders that a doubt has ended at least once, so that a test sees that some were. */
+  const doubted = new Set<string>()
   const standingOf = (holder: string) => standings.get(holder) as Standing
   const isAccount = (address: string) => address !== vault && address !== zero && !declared.has(address)
   const inside = (account: string, holder: string) => `${account} in ${holder}`
@@ -79,6 +83,12 @@ export function createRecount(rules: Rules) {
       const standing = standingOf(holder)
       const newest = Math.max(...dates.filter((date) => date <= time), -1)
       if (!standing.counts && newest >= 0 && newest > standing.brokenAt) standing.counts = true
+      // A declaration from after the doubt is one anew.
+      const isDoubted = doubts.some((doubt) => doubt.holder === holder && newest <= doubt.at && doubt.at < time)
+      if (standing.counts && isDoubted) {
+        breakHolder(holder, 'doubt', time, 0n)
+        doubted.add(holder)
+      }
     }
   }
 
@@ -282,7 +292,7 @@ export function createRecount(rules: Rules) {
     if ([...lacking.keys()].some((place) => !declared.has(place))) throw new Error('a wallet sent what it had not')
   }
 
-  function breakHolder(holder: string, why: 'short' | 'upgrade', time: number, lacking: bigint) {
+  function breakHolder(holder: string, why: 'short' | 'upgrade' | 'doubt', time: number, lacking: bigint) {
     for (const place of [...lots.keys()]) {
       const [account, of] = splitPlace(place)
       if (of !== holder) continue
@@ -317,6 +327,7 @@ export function createRecount(rules: Rules) {
           )
           .sort(),
       ),
+    doubted: () => doubted.size,
     standings: () => Object.fromEntries([...standings].map(([h, { counts, ignored }]) => [h, `${counts} ${ignored}`])),
   }
 }

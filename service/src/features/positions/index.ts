@@ -1,6 +1,6 @@
 /**
  * Who holds how much of a vault, and which distributor sourced it. Owns `balances`, `lots` and `requests` with their
- * `_changes`, `request_told`, `used_signatures`, `cut_moves`, `share_mints`, the projections that derive them, and the operation that lists what a wallet has
+ * `_changes`, `request_told`, `used_signatures`, `cut_moves`, `share_mints`, `holder_doubts` with the job that reads holders' views, the projections that derive them, and the operation that lists what a wallet has
  * requested. Amounts are raw shares.
  */
 
@@ -11,13 +11,12 @@ export { createPositions, type Positions } from './projection.js'
 export { readLotSteps } from './readLots.js'
 export { shareMints } from './shareMints.js'
 export {
-  type Balance,
-  type Lot,
   listBalances,
   listLots,
   listOpenRequests,
   type OpenRequest,
 } from './store.js'
+export { doubtObservations } from './storeDoubts.js'
 export { heldOf, holderStatesOf } from './storeHeld.js'
 export { type KeptShares, listKept } from './storeKept.js'
 export { shareMintsOf } from './storeMints.js'
@@ -25,3 +24,4 @@ export { type LotShareStep, listLotSteps, listShareSteps, type ShareStep, type S
 export { type ClaimedRequest, listClaimedRequests } from './storeWalletRequests.js'
 export { listTakenBack } from './takenBack.js'
 export { tellRequests } from './tellRequests.js'
+export { watchHolders } from './watchHolders.js'

@@ -44,6 +44,16 @@ describe('a configuration kept in a file', () => {
     expect(openConfiguration(1, later).operationsApartFrom).toBe(Number.POSITIVE_INFINITY)
   })
 
+  it('keeps the doubts about holders that decide by then, and no later one', () => {
+    const [own = expect.fail(), other = expect.fail()] = config.vaults
+    const doubts = [199, 200].map((at) => ({ holder: address('d'), at }))
+    const told = { ...config, vaults: [{ ...own, doubts }, other] }
+    const file = JSON.parse(JSON.stringify(keepConfiguration(told, { vault: own.address, at: 200 })))
+    const [first] = openConfiguration(1, parseConfiguration(file) ?? expect.fail()).vaults
+    expect(first?.doubts).toEqual([{ holder: address('d'), at: 199 }])
+    expect(kept.vaults[0]).not.toHaveProperty('doubts')
+  })
+
   it.each(Object.keys(kept).filter((name) => name !== 'operationsApartFrom'))('is none without %s', (name) => {
     const { [name]: _gone, ...rest } = kept
     expect(parseConfiguration(rest)).toBeUndefined()

@@ -24,6 +24,8 @@ const schema = T.Object({
           }),
         ),
       ),
+      /** Holders whose view was found to contradict their events, and when. Absent: none, as in files of older releases. */
+      doubts: T.Optional(T.Array(T.Object({ holder: T.String(), at: instant }))),
     }),
   ),
   distributors: T.Array(T.Tuple([T.String(), instant])),
@@ -52,10 +54,11 @@ export function keepConfiguration(config: DeriveConfig, { vault: own, at }: { va
   const kept: KeptConfiguration = {
     vaults: config.vaults
       .filter(({ address, activeFrom }) => address === own || activeFrom <= at)
-      .map(({ id, contracts, holders, ...vault }) => ({
+      .map(({ id, contracts, holders, doubts = [], ...vault }) => ({
         ...vault,
         ...(contracts ? { contracts: { ...contracts } } : {}),
         ...(holders ? { holders: holders.map(keepHolder) } : {}),
+        ...keepDoubts(doubts, at),
       }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),
     distributors: [...config.distributors].filter(([, from]) => from <= at).sort(byName),
@@ -79,6 +82,12 @@ export function keepConfiguration(config: DeriveConfig, { vault: own, at }: { va
 const keepHolder = ({ address, kind, from, markets }: DeclaredHolder) => ({
   ...{ address, kind, from, ...(markets ? { markets: [...markets] } : {}) },
 })
+
+/** Those that decide a transaction by an instant: of one at that instant only earlier ones do. */
+function keepDoubts(doubts: readonly { holder: string; at: number }[], by: number) {
+  const kept = doubts.filter(({ at }) => at < by).map(({ holder, at }) => ({ holder, at }))
+  return kept.length > 0 ? { doubts: kept } : {}
+}
 
 /** Whether shares of a vault count for the accounts of declared holders. */
 export function hasHolders({ vaults }: KeptConfiguration, vault: string): boolean {

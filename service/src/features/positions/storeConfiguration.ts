@@ -6,6 +6,7 @@ import type { DatedLine } from '../../sync/configuration.js'
 import { findRulesStart } from '../../sync/storeRules.js'
 import { type HolderSetting, vaultsOf } from '../../vaults/configured/index.js'
 import { listSigners } from '../catalogue/index.js'
+import { listBelieved } from './storeDoubts.js'
 
 type ForwarderSetting = { address: string; activeFrom: string; startBlock?: number }
 
@@ -14,7 +15,7 @@ const apartVersion = 3
 
 /** Everything of the configuration that decides positions of a chain, as it is now. */
 export async function loadConfiguration(db: Queryable, chainId: number): Promise<DeriveConfig> {
-  const [vaults, distributors, settings, signers, chain, apartFrom] = await Promise.all([
+  const [vaults, distributors, settings, signers, chain, apartFrom, doubts] = await Promise.all([
     db<(Omit<DeriveVault, 'holders'> & { holders: readonly HolderSetting[] })[]>`
       select id, address, kind, lower(receipt_token) as "receiptToken", lower(asset) as asset,
         asset_decimals as "assetDecimals", escrow, contracts, start_block as "startBlock",
@@ -31,13 +32,17 @@ export async function loadConfiguration(db: Queryable, chainId: number): Promise
         swap->'orders'->>'settlement' as settlement
       from ${chainsOf(db)} c where chain_id = ${chainId}`,
     findRulesStart(db, apartVersion),
+    listBelieved(db, chainId),
   ])
   const signedOnly = new Map<string, SignedOnlySetting[]>()
   for (const { id, ...setting } of settings) signedOnly.set(id, [...(signedOnly.get(id) ?? []), setting])
   const own = (chain[0]?.entryPoints ?? []).map((address) => address.toLowerCase())
   return {
     chainId,
-    vaults: vaults.map(({ holders, ...vault }) => ({ ...vault, ...toHolders(holders) })),
+    vaults: vaults.map(({ holders, ...vault }) => {
+      const own = doubts.flatMap(({ vaultId, ...doubt }) => (vaultId === vault.id ? [doubt] : []))
+      return { ...vault, ...toHolders(holders), ...(own.length > 0 ? { doubts: own } : {}) }
+    }),
     distributors: new Map(distributors.map(({ id, from }) => [id, from])),
     signedOnly,
     signers: new Set(signers.map(({ address }) => address)),
@@ -72,13 +77,23 @@ export function listLines(config: DeriveConfig): DatedLine[] {
   for (const [id, from] of config.distributors) lines.push({ line: `distributor ${id} ${from}`, from })
   for (const [id, settings] of config.signedOnly)
     for (const { from, signedOnly } of settings) lines.push({ line: `signed-only ${id} ${signedOnly} ${from}`, from })
-  for (const { address, kind, receiptToken, escrow, contracts = {}, activeFrom, holders = [] } of config.vaults) {
+  for (const {
+    address,
+    kind,
+    receiptToken,
+    escrow,
+    contracts = {},
+    activeFrom,
+    holders = [],
+    doubts = [],
+  } of config.vaults) {
     const beside = Object.entries(contracts).map(([name, contract]) => ` ${name} ${contract}`)
     const kept = holders.map((holder) => ` holder ${holder.address} ${holder.kind} ${(holder.markets ?? []).join()}`)
     const parts = [...beside.sort(), ...new Set(kept.sort())].join('')
     const shape = `${address} ${kind} ${receiptToken} ${escrow ?? ''}${parts}`
     for (const holder of holders)
       lines.push({ line: `holder ${address} ${holder.address} ${holder.kind} ${holder.from}`, from: holder.from })
+    for (const { holder, at } of doubts) lines.push({ line: `doubt ${address} ${holder} ${at}`, from: at + 1 })
     lines.push({ line: `vault ${shape} ${activeFrom}`, from: activeFrom })
     // Balances and requests are counted from a vault's first block, long before it counts for anybody.
     lines.push({ line: `shape ${shape}`, from: 0, of: address })

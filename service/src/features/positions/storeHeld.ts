@@ -5,6 +5,7 @@ import type { Fragment, Queryable, Transaction } from '../../postgres/pool.js'
 import { describeTable, findRows, insertRows, parseRows, selectList } from '../../postgres/table.js'
 import { type Above, inPlace, type Place, type StateLines } from '../../sync/projection.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
+import { doubtedOf } from './storeDoubts.js'
 
 /** Who has the shares, and by whom they are kept. */
 const whose = { vaultId: [int4], holder: [hex], wallet: [hex] } as const
@@ -153,8 +154,13 @@ export const heldOf = (db: Queryable): Fragment => db.view`(
   from held_shares h join held_shares s on s.vault_id = h.vault_id and s.holder = h.holder and s.wallet = h.holder
   where h.wallet <> h.holder)`
 
-/** The state of each declared holder, as statements of other rooms read it. */
+/**
+ * The state of each declared holder, as statements of other rooms read it. One that counts still, and whose view is known to
+ * contradict its events, ends with the next transaction of its vault: it is told as broken at once.
+ */
 export const holderStatesOf = (db: Queryable): Fragment => db.view`(
-  select vault_id, holder, first_block, split_part(detail, ' ', 1) as phase, split_part(detail, ' ', 2)::bigint as ignored,
-    regexp_replace(detail, '^[^ ]+ [^ ]+ [^ ]+ ?', '') as reason
-  from held_shares where wallet = holder)`
+  select h.vault_id, h.holder, h.first_block, case when e.holder is null then split_part(h.detail, ' ', 1) else 'broken' end as phase,
+    split_part(h.detail, ' ', 2)::bigint as ignored,
+    case when e.holder is null then regexp_replace(h.detail, '^[^ ]+ [^ ]+ [^ ]+ ?', '') else 'its view differs' end as reason
+  from held_shares h left join ${doubtedOf(db)} e on e.vault_id = h.vault_id and e.holder = h.holder and h.detail like 'counting %'
+  where h.wallet = h.holder)`

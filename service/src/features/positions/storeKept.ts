@@ -35,13 +35,16 @@ export async function listKept(db: Queryable, wallet: string): Promise<KeptShare
     where v.holders <> '[]' and n.detail like 'counting %'
     order by v.chain_id, v.address collate "C", d.address`
   return rows.map(({ chainId, vaultAddress, address, declared, shares, ofAll, ofNobody }) => ({
-    ...{ chainId, vaultAddress, holder: { address, ...kindOf(address, declared) } },
+    ...{ chainId, vaultAddress, holder: { address, ...declaredAs(address, declared) } },
     ...{ shares: BigInt(shares), ofAll: BigInt(ofAll), ofNobody: BigInt(ofNobody) },
   }))
 }
 
 /** The kind of a holder, which is one for all its declarations, and every market that one of these names. */
-function kindOf(address: string, declared: readonly HolderSetting[]): Pick<HolderSetting, 'kind' | 'markets'> {
+export function declaredAs(
+  address: string,
+  declared: readonly HolderSetting[],
+): Pick<HolderSetting, 'kind' | 'markets'> {
   const own = declared.filter((each) => each.address.toLowerCase() === address)
   const markets = [...new Set(own.flatMap((each) => each.markets ?? []))]
   return { kind: own[0]?.kind ?? '', ...(markets.length > 0 ? { markets } : {}) }
