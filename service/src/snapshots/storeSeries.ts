@@ -1,4 +1,6 @@
 import type { Fragment, Queryable } from '../postgres/pool.js'
+import { chainTimes } from '../sync/storeDepths.js'
+import type { ChainTime } from '../sync/storeNow.js'
 import { pausesOf, vaultsOf } from '../vaults/configured/index.js'
 
 /** The present state that decides whether a vault's series are served. */
@@ -9,33 +11,42 @@ export type SeriesHead = {
   pauses: readonly { from: Date; to: Date | null }[]
 }
 
-/** The newest snapshot of a vault and the spans in which it was paused; undefined for a vault we do not know. */
-export async function findSeriesHead(db: Queryable, chainId: number, address: string): Promise<SeriesHead | undefined> {
-  const [head] = await readHeads(db, db`where v.chain_id = ${chainId} and v.address = ${address.toLowerCase()}`)
-  return head
+type Row = Omit<SeriesHead, 'pauses'> & { chainId: number; address: string; starts: Date[]; ends: (Date | null)[] }
+
+const heads = (db: Queryable): Fragment => db.view`(
+  select v.id as "vaultId", v.chain_id as "chainId", v.address, s.block_timestamp as "newestAt",
+    s.total_supply as "newestSupply",
+    array(select paused_from from ${pausesOf(db)} p where vault_id = v.id order by paused_from) as starts,
+    array(select resumed_at from ${pausesOf(db)} p where vault_id = v.id order by paused_from) as ends
+  from ${vaultsOf(db)} v
+  left join lateral (
+    select block_timestamp, total_supply from vault_snapshots where vault_id = v.id
+    order by block_timestamp desc limit 1) s on true)`
+
+const toHead = <T extends Row>({ starts, ends, ...head }: T) => ({
+  ...head,
+  pauses: starts.map((from, index) => ({ from, to: ends[index] ?? null })),
+})
+
+/**
+ * The newest snapshot of a vault, the spans in which it was paused, and the time of its chain, in one statement since each request
+ * for a series begins with it; undefined for a vault we do not know.
+ */
+export async function findSeriesHead(
+  db: Queryable,
+  chainId: number,
+  address: string,
+): Promise<(SeriesHead & Omit<ChainTime, 'chainId'>) | undefined> {
+  const [row] = await db<(Row & Omit<ChainTime, 'chainId'>)[]>`
+    select h.*, coalesce(t.clock, 'wall') as clock, t.confirmed_at as "confirmedAt"
+    from ${heads(db)} h left join ${chainTimes(db)} t on t.chain_id = h."chainId"
+    where h."chainId" = ${chainId} and h.address = ${address.toLowerCase()}`
+  return row && toHead(row)
 }
 
-/** The same of every vault. */
-export function listSeriesHeads(db: Queryable): Promise<(SeriesHead & { chainId: number; address: string })[]> {
-  return readHeads(db, db``)
-}
-
-async function readHeads(db: Queryable, where: Fragment) {
-  type Row = Omit<SeriesHead, 'pauses'> & { chainId: number; address: string; starts: Date[]; ends: (Date | null)[] }
-  const rows = await db<Row[]>`
-    select v.id as "vaultId", v.chain_id as "chainId", v.address, s.block_timestamp as "newestAt",
-      s.total_supply as "newestSupply",
-      array(select paused_from from ${pausesOf(db)} p where vault_id = v.id order by paused_from) as starts,
-      array(select resumed_at from ${pausesOf(db)} p where vault_id = v.id order by paused_from) as ends
-    from ${vaultsOf(db)} v
-    left join lateral (
-      select block_timestamp, total_supply from vault_snapshots where vault_id = v.id
-      order by block_timestamp desc limit 1) s on true
-    ${where}`
-  return rows.map(({ starts, ends, ...head }) => ({
-    ...head,
-    pauses: starts.map((from, index) => ({ from, to: ends[index] ?? null })),
-  }))
+/** The newest snapshot of every vault, and the spans in which it was paused. */
+export async function listSeriesHeads(db: Queryable): Promise<(SeriesHead & { chainId: number; address: string })[]> {
+  return (await db<Row[]>`select * from ${heads(db)} h`).map(toHead)
 }
 
 /** Which snapshots of a vault a series is made of. Instants are whole Unix seconds, both ends included. */

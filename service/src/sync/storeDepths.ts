@@ -1,12 +1,24 @@
 import type { Fragment, Queryable } from '../postgres/pool.js'
 import { chainsOf } from '../rpc/storeChains.js'
 
-/** How deep each chain is confirmed, below the newest block that is known: a set of `chain_id` and `confirmed`, the last block that is. */
-export const depths = (db: Queryable): Fragment => db`(
-  select c.chain_id, c.block_number, c.block_timestamp, c.finalized_number, ch.confirmations,
+const depthRows = (db: Queryable): Fragment => db.view`(
+  select c.chain_id, c.block_number, c.block_timestamp, c.finalized_number, ch.confirmations, ch.clock,
     least(c.block_number, greatest(
       greatest(c.head_number, c.block_number) - ch.confirmations + 1, coalesce(c.finalized_number, -1))) as confirmed
   from chain_cursors c join ${chainsOf(db)} ch on ch.chain_id = c.chain_id)`
+
+/**
+ * How deep each chain is confirmed, below the newest block that is known: a set of `chain_id` and `confirmed`, the last block that
+ * is. No view, so that a statement over many rows is planned for its values.
+ */
+export const depths = (db: Queryable): Fragment => db`${depthRows(db)}`
+
+/** The clock of each chain that is read, and when its newest confirmed block was made (or one before it, where its header is not kept). */
+export const chainTimes = (db: Queryable): Fragment => db.view`(
+  select d.chain_id, d.clock, case when d.confirmed >= d.block_number then d.block_timestamp else (
+    select b.timestamp from blocks b where b.chain_id = d.chain_id and b.number <= d.confirmed
+    order by b.number desc limit 1) end as confirmed_at
+  from ${depthRows(db)} d)`
 
 export type Depth = {
   /** The last block that is derived, and the last one that is confirmed. */

@@ -1,7 +1,6 @@
 import type { Context } from '../postgres/context.js'
 import type { Queryable } from '../postgres/pool.js'
-import { chainsOf } from '../rpc/storeChains.js'
-import { depths } from './storeDepths.js'
+import { chainTimes } from './storeDepths.js'
 
 /** How far above the wall clock the time of a chain is believed, unless the chain keeps a clock of its own. */
 const aheadMsMax = 3_600_000
@@ -23,16 +22,13 @@ export async function readNows(
   chainIds?: readonly number[],
 ): Promise<FindNow> {
   const wall = clock.now()
+  const asked = chainIds ? [...chainIds] : null
   const rows = await db<ChainTime[]>`
-    select d.chain_id as "chainId", c.clock,
-      case when d.confirmed >= d.block_number then d.block_timestamp else (
-        select b.timestamp from blocks b where b.chain_id = d.chain_id and b.number <= d.confirmed
-        order by b.number desc limit 1) end as "confirmedAt"
-    from ${depths(db)} d join ${chainsOf(db)} c on c.chain_id = d.chain_id
-    ${chainIds ? db`where d.chain_id = any(${[...chainIds]}::bigint[])` : db``}`
+    select chain_id as "chainId", clock, confirmed_at as "confirmedAt" from ${chainTimes(db)} t
+    where ${asked}::bigint[] is null or chain_id = any(${asked}::bigint[])`
   const nows = new Map(rows.map((row) => [row.chainId, laterOf(wall, row)]))
-  return (asked) => {
-    const own = [...asked].map((id) => nows.get(id)?.getTime() ?? 0)
+  return (of) => {
+    const own = [...of].map((id) => nows.get(id)?.getTime() ?? 0)
     return new Date(Math.max(wall.getTime(), ...own))
   }
 }

@@ -1,14 +1,12 @@
-import { readNow } from '../../sync/storeNow.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { findBaseAsset, findRate, toMoment, toSharePrice, toTvl } from './point.js'
 import { lastOfBuckets, listGrowth } from './points.js'
-import { parseRange, type RangeInput } from './range.js'
+import type { RangeInput } from './range.js'
 import { findSeries, listSnapshots, toTrust, type VaultInput } from './series.js'
 
 /** TVL, share price and APY of a vault. A vault we do not know has none; where APY is withheld it is null. */
 export async function getOpportunityHistorical(ctx: CatalogueContext, input: VaultInput & RangeInput) {
-  const range = parseRange(input, await readNow(ctx, input.chainId))
-  const series = await findSeries(ctx, input, range)
+  const { range, series } = await findSeries(ctx, input)
   if (!series) return { data: [], historyTruncated: false }
   const { vault, growth, withheld } = series
   const source = withheld || growth === 'none' || growth === 'ambiguous' ? undefined : growth

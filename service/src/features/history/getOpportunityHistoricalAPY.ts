@@ -1,16 +1,13 @@
 import { failedPrecondition, unavailable } from '../../kernel/errors.js'
-import { readNow } from '../../sync/storeNow.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import type { RateInput } from './getOpportunityHistoricalAPR.js'
 import { toMethod, toRatePoints } from './point.js'
 import { listGrowth } from './points.js'
-import { parseRange } from './range.js'
 import { assertServed, findSeries, listSnapshots, toTrust } from './series.js'
 
 /** Compound growth of what the vault is measured by: its share price, or the US dollars of a share. */
 export async function getOpportunityHistoricalAPY(ctx: CatalogueContext, input: RateInput) {
-  const range = parseRange(input, await readNow(ctx, input.chainId))
-  const series = await findSeries(ctx, input, range)
+  const { range, series } = await findSeries(ctx, input)
   const reason = 'INDEXING_NOT_STARTED'
   if (!series) throw unavailable('nothing indexes this vault', { reason })
   const { growth, withheld, retryAfterSeconds } = series

@@ -1,14 +1,12 @@
-import { readNow } from '../../sync/storeNow.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { findBaseAsset, toMoment, toSharePrice } from './point.js'
 import { lastOfBuckets } from './points.js'
-import { parseRange, type RangeInput } from './range.js'
+import type { RangeInput } from './range.js'
 import { assertServed, findSeries, listSnapshots, type VaultInput } from './series.js'
 
 /** Share prices of a vault, withheld where its APR is. A vault we do not know has none. */
 export async function getOpportunityHistoricalSharePrice(ctx: CatalogueContext, input: VaultInput & RangeInput) {
-  const range = parseRange(input, await readNow(ctx, input.chainId))
-  const series = await findSeries(ctx, input, range)
+  const { range, series } = await findSeries(ctx, input)
   if (!series) return { data: [] }
   assertServed(series)
   const snapshots = await listSnapshots(ctx, series, range, { trust: undefined })

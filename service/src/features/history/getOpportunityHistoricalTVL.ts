@@ -1,14 +1,12 @@
-import { readNow } from '../../sync/storeNow.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { findBaseAsset, toMoment, toTvl } from './point.js'
 import { lastOfBuckets } from './points.js'
-import { parseRange, type RangeInput } from './range.js'
+import type { RangeInput } from './range.js'
 import { findSeries, listSnapshots, type VaultInput } from './series.js'
 
 /** The TVL of a vault over time. An unknown vault has no points. */
 export async function getOpportunityHistoricalTVL(ctx: CatalogueContext, input: VaultInput & RangeInput) {
-  const range = parseRange(input, await readNow(ctx, input.chainId))
-  const series = await findSeries(ctx, input, range)
+  const { range, series } = await findSeries(ctx, input)
   if (!series) return { data: [] }
   const snapshots = await listSnapshots(ctx, series, range, { trust: undefined })
   const data = lastOfBuckets(snapshots, range).map((reading) => ({

@@ -2,14 +2,12 @@ import { formatUnits, usdDecimals } from '../../kernel/amount.js'
 import { invalidArgument } from '../../kernel/errors.js'
 import { readBlock } from '../../rpc/blocks.js'
 import type { Chain } from '../../rpc/chains.js'
-import { readNow } from '../../sync/storeNow.js'
 import { readVaultStates } from '../../vaults/index.js'
 import type { CatalogueContext } from '../catalogue/index.js'
 import { getOpportunityHistorical } from './getOpportunityHistorical.js'
 import { getOpportunityHistoricalAPR } from './getOpportunityHistoricalAPR.js'
 import { getOpportunityHistoricalAPY } from './getOpportunityHistoricalAPY.js'
 import { listGrowth, toFigure } from './points.js'
-import { parseRange } from './range.js'
 import { computeApr, computeApy, computeGrowth, yearSeconds } from './rates.js'
 import { formatPrice, formatSharePrice, type Reading, toNumber, toUsd } from './readings.js'
 import {
@@ -48,8 +46,7 @@ export async function recomputePoint(
 ): Promise<Recomputed> {
   const { at, apyInterval, ...vault } = input
   const query = { ...vault, startDate: at, endDate: at, step: 1, ...(apyInterval === undefined ? {} : { apyInterval }) }
-  const range = parseRange(query, await readNow(ctx, query.chainId))
-  const series = await findSeries(ctx, query, range)
+  const { range, series } = await findSeries(ctx, query)
   if (!series) throw invalidArgument('there is no such vault in the catalogue')
   const reread = (reading: Reading) => (chain ? readAgain(chain, series, reading) : Promise.resolve(reading))
   if (what === 'tvl') {

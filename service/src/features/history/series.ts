@@ -11,12 +11,13 @@ import {
   type SeriesState,
   type Withholding,
 } from '../../snapshots/index.js'
+import { laterOf, readNow } from '../../sync/storeNow.js'
 import { readMeanBlockSeconds } from '../../sync/storeRaw.js'
 import type { GrowthSpan } from '../../vaults/configured/index.js'
 import { findVaultKind } from '../../vaults/index.js'
 import { type CatalogueContext, findVault } from '../catalogue/index.js'
 import { isReading, type Trust } from './points.js'
-import { type AskedRange, countBuckets, type Range } from './range.js'
+import { type AskedRange, countBuckets, parseRange, type Range, type RangeInput } from './range.js'
 import { parseReadings, type Reading } from './readings.js'
 
 export type VaultInput = { chainId: number; vaultAddress: string }
@@ -44,15 +45,19 @@ export const sharePriceGrowth: GrowthSpan = {
 /** A row of this many is read faster whole than bucket by bucket. */
 const rowsPerBucket = 4
 
-/** The vault a caller names and what may be served of it over a range; undefined for one we do not know. */
+/**
+ * The range a caller asks for, by the time of the vault's chain, and what may be served of the vault over it; `series` is
+ * undefined for a vault we do not know. @throws EarnError 400
+ */
 export async function findSeries(
   ctx: CatalogueContext,
-  input: VaultInput,
-  range: AskedRange,
-): Promise<Series | undefined> {
+  input: VaultInput & RangeInput & { includeInputs?: boolean },
+): Promise<{ range: AskedRange; series: Series | undefined }> {
   const vault = findVault(ctx.catalogue.current(), input.chainId, input.vaultAddress)
   const head = vault && (await findSeriesHead(ctx.db, vault.chainId, vault.address))
-  return vault && head ? judgeSeries(ctx, vault, head, range) : undefined
+  const now = head ? laterOf(ctx.clock.now(), head) : await readNow(ctx, input.chainId)
+  const range = parseRange(input, now)
+  return { range, series: vault && head ? await judgeSeries(ctx, vault, head, range) : undefined }
 }
 
 /** Decides which series of a vault may be served over a range. */
