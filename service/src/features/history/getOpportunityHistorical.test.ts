@@ -8,8 +8,10 @@ import {
   onGrid,
   openHistoryWorld,
 } from '../../../test/historyWorld.js'
+import { openTelling } from '../../../test/tellingDatabase.js'
 import { inTransaction } from '../../postgres/pool.js'
 import { snapshotObservations } from '../../snapshots/index.js'
+import { getOpportunityHistorical } from './getOpportunityHistorical.js'
 
 let world: HistoryWorld
 beforeAll(async () => {
@@ -42,6 +44,18 @@ describe('200', () => {
     expect(body.data[40].apy.base).toBeGreaterThan(9)
     expect(body.data[40].apy.total).toBe(body.data[40].apy.base)
     expect(body.data[0].apy).toBeNull()
+  })
+
+  it('takes two statements, of which the first is prepared: the vault with the time of its chain, and its snapshots', async () => {
+    const vaultAddress = await world.vault({ snapshots: onGrid(10, 3_600, () => ({})) })
+    const { telling, asked } = openTelling(() => world.earn.db)
+    const input = { chainId: historyChain, vaultAddress, startDate: iso(historyNow - day) }
+    const { data } = await getOpportunityHistorical({ ...world.earn.ctx, db: telling as never }, input)
+    expect(data).toHaveLength(1)
+    expect(asked.map(({ text, name }) => [/chain_cursors/.test(text), name !== undefined])).toEqual([
+      [true, true],
+      [false, false],
+    ])
   })
 
   it('shows in `apy` what the APY history serves of the same bucket', async () => {
