@@ -69,7 +69,9 @@ export async function sampleAccounts(db: Queryable, chainId: number, count: numb
       hex_text(n.holder) as address, v.holders as declared, hex_text(a.wallet) as wallet, a.shares
     from ${cursorsOf(db)} c
     join ${vaultsOf(db)} v on v.chain_id = c.chain_id and v.holders <> '[]'
-    join held_shares n on n.vault_id = v.id and n.wallet = n.holder and n.detail like 'counting %'
+    cross join lateral (
+      select distinct hex_bytes(lower(e->>'address')) as holder from jsonb_array_elements(v.holders) e) d
+    join held_shares n on n.vault_id = v.id and n.holder = d.holder and n.wallet = n.holder and n.detail like 'counting %'
     cross join start
     cross join lateral (
       (select h.wallet, h.shares from held_shares h
@@ -81,7 +83,6 @@ export async function sampleAccounts(db: Queryable, chainId: number, count: numb
     where c.chain_id = ${chainId} and c.block_hash <> ''
       and not exists (select from ${sourcesOf(db)} s where s.chain_id = c.chain_id and s.projection = 'positions'
         and not s.synced and (s.source = v.address or s.source like v.address || ' %'))
-      and exists (select from jsonb_array_elements(v.holders) e where lower(e->>'address') = hex_text(n.holder))
       and not exists (select from holder_doubts d where d.vault_id = v.id and d.holder = n.holder and d.believed_from is null)
       and not exists (select from ${doubtedOf(db)} d where d.vault_id = v.id and d.holder = n.holder)
     order by v.id, n.holder, a.wallet`
