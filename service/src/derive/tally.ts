@@ -13,14 +13,18 @@ export type OpenTally = {
 
 /** A tally whose places are all 0. They have one scale, the largest of those that were added. */
 export function openTally(count: number): OpenTally {
-  const zeros = () => Array.from({ length: count }, () => 0n)
-  const known = zeros()
-  let [values, total, common, unpricedMs, unguardedMs] = [zeros(), 0n, 0, 0, 0]
+  // Most places of a long series are cut already: for the others a value is kept only where one is.
+  const known = new Array<bigint>(count).fill(0n)
+  const values = new Array<bigint | undefined>(count)
+  let [total, common, unpricedMs, unguardedMs] = [0n, 0, 0, 0]
   /** Brings a value to the common scale, or all others to its own. */
   const scaled = (value: bigint, scale: number): bigint => {
     if (scale > common) {
       const factor = 10n ** BigInt(scale - common)
-      values = values.map((each) => (each === 0n ? each : each * factor))
+      for (let place = 0; place < count; place++) {
+        const own = values[place]
+        if (own !== undefined) values[place] = own * factor
+      }
       total *= factor
       common = scale
     }
@@ -34,7 +38,7 @@ export function openTally(count: number): OpenTally {
     },
     addCut: (first, cuts, sum) => {
       total += scaled(sum.total, sum.scale)
-      for (const [index, cut] of cuts.entries()) known[first + index] = cut
+      for (let index = 0; index < cuts.length; index++) known[first + index] = cuts[index] ?? 0n
     },
     miss: (missed) => {
       unpricedMs += missed.unpricedMs
@@ -42,10 +46,11 @@ export function openTally(count: number): OpenTally {
     },
     cut: (assetDecimals) => {
       const divide = openDivision(assetDecimals)
-      const stretches = values.map((value, place) => {
-        const cut = known[place] ?? 0n
-        return value === 0n ? cut : cut + divide(value, common)
-      })
+      const stretches = known.slice()
+      for (let place = 0; place < count; place++) {
+        const value = values[place]
+        if (value) stretches[place] = (stretches[place] ?? 0n) + divide(value, common)
+      }
       return { total: divide(total, common), stretches, unpricedMs, unguardedMs }
     },
   }

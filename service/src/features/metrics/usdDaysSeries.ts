@@ -53,7 +53,7 @@ export async function readUsdDaysSeries(
   const isDeep = chainIds.every((id) => finalMs(id) >= range.to.getTime())
   const isFinal = isDeep && found.every(({ isAwaited }) => !isAwaited) && !(await isOutstanding(db, vaults, range))
   return {
-    points: bounds.slice(1).map((_, index) => sumCut(found.map(({ stretches }) => stretches[index] ?? 0n))),
+    points: sumStretches(found, bounds.length - 1).map((sum) => formatUnits(sum, usdDecimals)),
     summary: {
       total: sumCut(found.map(({ total }) => total)),
       to: formatTs(new Date(chainIds.reduce((least, id) => Math.min(least, endOf(id)), range.to.getTime()))),
@@ -91,6 +91,14 @@ async function isOutstanding(
 ): Promise<boolean> {
   const open = await listOutstanding(db, { vaultIds: vaults.map(({ vaultId }) => vaultId), ...range })
   return open.some(({ kind }) => findVaultKind(kind)?.readFigures !== undefined)
+}
+
+/** The sums of tallies, stretch by stretch. */
+function sumStretches(found: readonly Tally[], count: number): bigint[] {
+  const sums = new Array<bigint>(count).fill(0n)
+  for (const { stretches } of found)
+    for (let index = 0; index < count; index++) sums[index] = (sums[index] ?? 0n) + (stretches[index] ?? 0n)
+  return sums
 }
 
 const sumCut = (parts: readonly bigint[]): string =>
