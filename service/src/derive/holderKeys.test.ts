@@ -11,15 +11,18 @@ const withdrawn = toEventSelector('Withdrawn(address,uint256)')
 const word = (value: string | bigint) =>
   `0x${(typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')}`
 
-const derivation = createDerivation({
-  ...{ chainId, distributors: new Map(), signedOnly: new Map(), signers: new Set<string>(), entryPoints: [] },
-  vaults: [
-    {
-      ...{ id: 1, address: vault, kind: 'erc4626', receiptToken: vault, asset: zero, assetDecimals: 6, escrow: null },
-      ...{ startBlock: 1, activeFrom: 0, holders: [{ address: stake, kind: 'staking', from: 0 }] },
-    },
-  ],
-})
+/** The derivation of a vault with a holder; `doubts`: when its view was found to contradict its events. */
+const deriving = (doubts: readonly number[]) =>
+  createDerivation({
+    ...{ chainId, distributors: new Map(), signedOnly: new Map(), signers: new Set<string>(), entryPoints: [] },
+    vaults: [
+      {
+        ...{ id: 1, address: vault, kind: 'erc4626', receiptToken: vault, asset: zero, assetDecimals: 6, escrow: null },
+        ...{ startBlock: 1, activeFrom: 0, holders: [{ address: stake, kind: 'staking', from: 0 }] },
+        doubts: doubts.map((at) => ({ holder: stake, at })),
+      },
+    ],
+  })
 
 /** Ann has ten shares in a holder that counts, and Bob some that only the database knows. */
 function known(): KnownHeld {
@@ -43,8 +46,9 @@ function sending(number: number, amount: bigint, account: string, says = amount)
 }
 
 /** Blocks after which the accounts of the holder must all be known, by number. */
-function doubtfulOf(blocks: readonly RawBlock[]): number[] {
+function doubtfulOf(blocks: readonly RawBlock[], doubts: readonly number[] = []): number[] {
   const before = known()
+  const derivation = deriving(doubts)
   return blocks.flatMap((block) =>
     listHeldKeys(block, derivation, before).doubtful.has(holderKey(1, stake)) ? [block.number] : [],
   )
@@ -60,4 +64,9 @@ it.each([
   ['the event says less than what leaves', [sending(1, 5n, ann, 4n)], [1]],
 ])('all accounts of a holder are loaded wherever it may break: %s', (_, blocks, doubtful) => {
   expect(doubtfulOf(blocks)).toEqual(doubtful)
+})
+
+it('all accounts of a holder are loaded for each block in a later second than its view was doubted at', () => {
+  const blocks = [sending(1, 1n, ann), sending(2, 1n, ann), sending(3, 1n, ann)]
+  expect(doubtfulOf(blocks, [20])).toEqual([3])
 })

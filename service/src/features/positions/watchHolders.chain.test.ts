@@ -6,10 +6,12 @@ import { holderAddress, placeHolder, silent, staked, tellHolder } from '../../..
 import { rebuildChain } from '../../../test/pipeline.js'
 import { examine } from '../../cli/doctor.js'
 import { OutboundError } from '../../kernel/outbound.js'
+import { inTransaction } from '../../postgres/pool.js'
 import type { Chain } from '../../rpc/chains.js'
 import type { Rpc } from '../../rpc/rpc.js'
 import { computeStateHash } from '../../server/stateHash.js'
 import { findCursor } from '../../sync/storeCursors.js'
+import { doubtObservations } from './storeDoubts.js'
 import { watchHolders } from './watchHolders.js'
 
 const unit = 10n ** 6n
@@ -163,16 +165,19 @@ describe('a holder whose view agrees with its events', () => {
   })
 
   it('is doubted no more by one url once the chain has two', async () => {
-    await watch(liar(shares(4n), shares(3n)))
+    const lying = liar(shares(4n), shares(3n))
+    await watch(lying)
     await deepen()
-    await watch(honest, honest)
+    await watch(lying, honest)
     expect(await listDoubts()).toEqual([])
   })
 
-  it('is left alone where an event lacks its Transfer, and the view goes by the event', async () => {
+  it('is left alone where an event lacks its Transfer, and the view goes by the event, though the only node lied before', async () => {
+    await watch(liar(shares(4n), shares(3n)))
+    expect(await listDoubts()).toHaveLength(1)
     said.set(alice.address, shares(5n))
     await tell(alice, { of: alice.address, amount: shares(1n), says: shares(5n), topic: staked })
-    await world.sync()
+    await deepen()
     await watch(honest)
     await watch(honest, honest)
     expect(await listDoubts()).toEqual([])
@@ -260,4 +265,16 @@ it('a holder that tells more than its events is broken by the only node where a 
   await passSecond()
   await stake(bob, 1n)
   expect(await listCounted()).toEqual({ [holder]: 11n, [lower(alice)]: 6n, [lower(bob)]: 3n })
+})
+
+it('a holder counts again, from where it was broken, when the reading that broke it was of a dropped block', async () => {
+  const [{ block } = expect.fail()] = await world.earn.db<{ block: number }[]>`
+    select max(block_number)::int as block from holder_doubts`
+  await inTransaction(world.earn.db, (tx) =>
+    doubtObservations.rewind(tx, { chainId: world.chainId, number: block - 1, tip: block }),
+  )
+  await world.sync()
+  expect(await listDoubts()).toHaveLength(1)
+  expect(await listCounted()).toEqual({ [lower(alice)]: 10n, [lower(bob)]: 10n })
+  expect((await describeVault()).reason).not.toContain('its view differs')
 })
