@@ -22,11 +22,16 @@ function later<T>(make: () => T): () => T {
   }
 }
 
+const currency = { style: 'currency', currency: 'USD' } as const
+const short = { ...currency, notation: 'compact' } as const
+
+const numbersOf = (locale: string | undefined, digits: number, options: Intl.NumberFormatOptions = {}) =>
+  new Intl.NumberFormat(locale, { ...options, minimumFractionDigits: digits, maximumFractionDigits: digits })
+
 /** Formats are made when they are first used: each takes the browser milliseconds, and no page uses all. */
 function createFormats(locale: string | undefined) {
   const numbers = (options: Intl.NumberFormatOptions) => later(() => new Intl.NumberFormat(locale, options))
   const dates = (options: Intl.DateTimeFormatOptions) => later(() => new Intl.DateTimeFormat(locale, options))
-  const currency = { style: 'currency', currency: 'USD' } as const
   return {
     dollars: numbers({ ...currency, maximumFractionDigits: 0 }),
     cents: numbers({ ...currency, maximumFractionDigits: 2 }),
@@ -36,8 +41,7 @@ function createFormats(locale: string | undefined) {
     signed: numbers({ signDisplay: 'exceptZero' }),
     plain: numbers({ maximumFractionDigits: 4, maximumSignificantDigits: 4, roundingPriority: 'morePrecision' }),
     whole: numbers({ maximumFractionDigits: 20 }),
-    short: numbers({ notation: 'compact', maximumFractionDigits: 2 }),
-    shortUsd: numbers({ ...currency, notation: 'compact', maximumFractionDigits: 1 }),
+    shortUsd: numbers({ ...short, maximumFractionDigits: 1 }),
     time: dates({ dateStyle: 'medium', timeStyle: 'short' }),
     hours: dates({ hour: '2-digit', minute: '2-digit' }),
     days: dates({ month: 'short', day: 'numeric' }),
@@ -59,15 +63,17 @@ export function createPortalFigures(locale?: string) {
     usdExact: (value: Value): string => formats.exact().format(value as number),
     usdMoved: (value: number): string => formats.moved().format(value),
     /** Percent, as the service says it: 8.5 is 8.5 %. */
-    percent: (value: number): string => formats.percent().format(value / 100),
+    percent: (value: number, digits?: number): string =>
+      (digits === undefined ? formats.percent() : numbersOf(locale, digits, { style: 'percent' })).format(value / 100),
     moved: (value: number): string => formats.signed().format(value),
     count: whole,
     /** Whole tokens; at least four digits that say something. */
-    tokens: (value: Value): string => formats.plain().format(value as number),
+    tokens: (value: Value, digits?: number): string =>
+      (digits === undefined ? formats.plain() : numbersOf(locale, digits)).format(value as number),
     tokensExact: whole,
     /** Short, for an axis. */
-    shortUsd: (value: number): string => formats.shortUsd().format(value),
-    short: (value: number): string => formats.short().format(value),
+    shortUsd: (value: number, digits?: number): string =>
+      (digits === undefined ? formats.shortUsd() : numbersOf(locale, digits, short)).format(value),
     /** Writes the instants of an axis that spans a number of milliseconds. */
     axis: (span: number): ((at: number) => string) => {
       const format = span < 2 * 86_400_000 ? formats.hours() : formats.days()

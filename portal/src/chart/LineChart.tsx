@@ -8,9 +8,9 @@ type Props = {
   /** Names the series, for those who do not see it. */
   label: string
   points: readonly Point[]
-  /** Writes a value in full, and short for the axis. */
+  /** Writes a value in full, and short for the axis; with `digits` with that number of decimals. */
   full(value: number): string
-  short(value: number): string
+  short(value: number, digits?: number): string
   /** The index of the point that the reader looks at. */
   onLook?(index: number): void
   /** The reader marked a range. */

@@ -1,4 +1,4 @@
-import { type Point, thin, toRuns, toTicks, type ValueRange } from './scale.js'
+import { type Point, thin, toRuns, toTicks, type ValueRange, writeTicks } from './scale.js'
 
 /** The box of a chart in CSS pixels, and where its lines stand. */
 export type Frame = {
@@ -16,7 +16,7 @@ export type Frame = {
 
 export type Colours = { line: string; fill: string; grid: string; text: string; font: string }
 
-export type Written = { value(value: number): string; time(at: number): string }
+export type Written = { value(value: number, digits?: number): string; time(at: number): string }
 
 const axisRoom = { right: 12, top: 12, bottom: 26 } as const
 
@@ -55,7 +55,8 @@ export function measureLeft(
   written: Written,
 ): number {
   context.font = colours.font
-  const widths = toTicks(least, most, 4).map((tick) => context.measureText(written.value(tick)).width)
+  const texts = writeTicks(toTicks(least, most, 4), written.value)
+  const widths = texts.map((text) => context.measureText(text).width)
   return Math.ceil(Math.max(24, ...widths)) + 10
 }
 
@@ -106,13 +107,15 @@ function drawAxes(context: CanvasRenderingContext2D, frame: Frame, colours: Colo
   context.lineWidth = 1
   context.textAlign = 'right'
   context.textBaseline = 'middle'
-  for (const tick of toTicks(frame.least, frame.most, 4)) {
+  const ticks = toTicks(frame.least, frame.most, 4)
+  const texts = writeTicks(ticks, written.value)
+  for (const [index, tick] of ticks.entries()) {
     const y = Math.round(toY(frame, tick)) + 0.5
     context.beginPath()
     context.moveTo(frame.left, y)
     context.lineTo(frame.right, y)
     context.stroke()
-    context.fillText(written.value(tick), frame.left - 8, y)
+    context.fillText(texts[index] ?? '', frame.left - 8, y)
   }
   context.textBaseline = 'alphabetic'
   const count = Math.max(2, Math.min(6, Math.floor((frame.right - frame.left) / 110)))

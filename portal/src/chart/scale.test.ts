@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../service/test/seed.js'
-import { findNearest, findPause, type Point, thin, toRange, toRuns, toTicks } from './scale.js'
+import { createPortalFigures } from '../figures.js'
+import { findNearest, findPause, type Point, thin, toRange, toRuns, toTicks, writeTicks } from './scale.js'
 
 const points = (...values: number[]): Point[] => values.map((value, index) => ({ at: index * 1_000, value }))
 
@@ -16,6 +17,16 @@ describe('the axis of a chart', () => {
       [0, Number.POSITIVE_INFINITY],
     ] as const)
       expect(toTicks(least, most, 4).length, `${least} ${most}`).toBeLessThanOrEqual(1)
+  })
+
+  it('names lines that stand close together by texts that differ, with as few digits as that takes', () => {
+    const write = createPortalFigures('en-US')
+    expect(writeTicks(toTicks(4, 6, 4), write.percent)).toEqual(['4.00%', '4.50%', '5.00%', '5.50%', '6.00%'])
+    expect(writeTicks([5.126, 5.128, 5.13], write.percent)).toEqual(['5.126%', '5.128%', '5.130%'])
+    expect(writeTicks([237_200, 237_240], write.shortUsd)).toEqual(['$237.20K', '$237.24K'])
+    expect(writeTicks([1.00838, 1.00839], write.tokens)).toEqual(['1.00838', '1.00839'])
+    // Equal numbers stay equal.
+    expect(writeTicks([1, 1], write.percent)).toEqual(['1.000000000000%', '1.000000000000%'])
   })
 
   it('shows a little more than there is; a flat line in its middle, none below zero where nothing is', () => {

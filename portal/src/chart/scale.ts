@@ -14,6 +14,17 @@ export function toTicks(least: number, most: number, count: number): number[] {
   return ticks
 }
 
+/** More digits than a number has say nothing. */
+const digitsMax = 12
+
+/** The texts of lines that stand close together differ: as few digits more as that takes. Without `digits` the usual ones. */
+export function writeTicks(ticks: readonly number[], write: (value: number, digits?: number) => string): string[] {
+  let texts = ticks.map((tick) => write(tick))
+  for (let digits = 1; digits <= digitsMax && new Set(texts).size < texts.length; digits++)
+    texts = ticks.map((tick) => write(tick, digits))
+  return texts
+}
+
 export type ValueRange = { least: number; most: number }
 
 /** The range of values that an axis shows: a little more than there is, and some room around a flat line. */
