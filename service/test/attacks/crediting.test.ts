@@ -166,7 +166,8 @@ describe('what a signature is worth', () => {
   }, 60_000)
 })
 
-describe('whose shares are whose', () => {
+// Both wait for the same minute to end, of wallets and vaults of their own.
+describe.concurrent('whose shares are whose', () => {
   it('[zero-share-deposit] a deposit that mints nothing takes no other deposit’s shares', async () => {
     const vault = vaultAt(2)
     const from = present()
