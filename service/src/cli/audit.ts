@@ -63,6 +63,7 @@ function tell({
   distributorId,
   month,
   openReasons,
+  brokenHolders,
   usdDays,
   wallets,
   findings,
@@ -73,6 +74,10 @@ function tell({
   return [
     `${distributorId} ${month}: ${formatUnits(usdDays, usdDecimals)} USD-days of ${wallets} ${wallets === 1 ? 'wallet' : 'wallets'}`,
     ...openReasons.map((reason) => `not final: ${reason}`),
+    ...brokenHolders.map(
+      ({ chainId, vaultAddress, holder, reason }) =>
+        `holder not looked through: ${holder} of vault ${vaultAddress} on chain ${chainId} (${reason})`,
+    ),
     ...findings.flatMap(({ code, count, usdDays: own, percent, points, level: each, transactions }) => [
       `${each.padEnd(6)}  ${code}: ${count}, ${formatUnits(own, usdDecimals)} USD-days, ${hundredths(percent)} % × ${weightOf(limits, code)} = ${hundredths(points)}`,
       ...transactions.slice(0, shownMax).map((hash) => `        ${hash}`),

@@ -131,6 +131,29 @@ describe('openearn audit distributor', () => {
     expect(said.filter((line) => line.includes(' more'))).toEqual(['        and 3 more: --json lists all'])
   })
 
+  it('names the holders of its vaults that are not looked through any more, with the reason', async () => {
+    const [holder, other] = ['57', '58'].map((byte) => `0x${byte.repeat(20)}`)
+    const states = [
+      { holder, detail: 'broken 3 1795000000 its view differs' },
+      { holder: other, detail: 'counting 0 -1' },
+    ]
+    for (const { holder: each, detail } of states)
+      await earn.db`
+        insert into held_shares (chain_id, first_block, vault_id, holder, wallet, shares, detail)
+        select 1, 0, id, hex_bytes(${each ?? ''}), hex_bytes(${each ?? ''}), 0, ${detail} from vaults`
+    const [{ address } = expect.fail()] = await earn.db<{ address: string }[]>`select address from vaults`
+    const told = await run('acme', '--month', '2026-11')
+    expect(await run('idle', '--month', '2026-11')).not.toContain('holder')
+    await earn.db`delete from held_shares`
+    expect(told).toBe(
+      lines(
+        'acme 2026-11: 1000 USD-days of 1 wallet',
+        `holder not looked through: ${holder} of vault ${address} on chain 1 (its view differs)`,
+        'no findings: score 0',
+      ),
+    )
+  })
+
   it('says why a month is not final', async () => {
     await earn.db`update chain_cursors set finalized_number = 100`
     await earn.db`insert into blocks (chain_id, number, timestamp, hash, parent_hash, has_logs)

@@ -22,7 +22,7 @@ import {
   listUncredited,
   type PlaceRow,
 } from './storeFindings.js'
-import { type AttributedVault, listAttributedVaults } from './storeReport.js'
+import { type AttributedVault, type BrokenHolder, listAttributedVaults, listBrokenHolders } from './storeReport.js'
 import { listRules } from './storeStatements.js'
 
 export type DistributorAudit = MonthAudit & {
@@ -33,6 +33,8 @@ export type DistributorAudit = MonthAudit & {
   limits: AuditLimits
   /** Why the month is not final, so that the audit may tell something else later; empty where it is. */
   openReasons: readonly string[]
+  /** Holders of its vaults that are not looked through any more: the shares in them count for nobody. */
+  brokenHolders: readonly BrokenHolder[]
 }
 
 type Ctx = Pick<Context, 'db' | 'config'>
@@ -57,6 +59,10 @@ export async function auditDistributor(
     ...{ distributorId, month, limits },
     rulesVersion: rules.findLast(({ from }) => from <= range.from)?.version ?? 1,
     openReasons: await listUnfinal({ db }, rows, range),
+    brokenHolders: await listBrokenHolders(
+      db,
+      rows.map(({ vaultId }) => vaultId),
+    ),
   }
 }
 

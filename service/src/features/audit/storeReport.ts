@@ -5,7 +5,7 @@ import { rulesOf } from '../../sync/storeRules.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
 import { opportunitiesOf } from '../catalogue/index.js'
 import { shareReadingsOf } from '../paid/index.js'
-import { shareMintsOf } from '../positions/index.js'
+import { holderStatesOf, shareMintsOf } from '../positions/index.js'
 
 export type AttributedVault = {
   vaultId: number
@@ -25,6 +25,18 @@ export async function listAttributedVaults(db: Queryable, distributorId: string)
     from ${vaultsOf(db)} v join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
     where exists (select from lots l where l.vault_id = v.id and l.distributor_id = ${distributorId})
     order by v.chain_id, v.address`
+}
+
+/** A declared holder of a vault's shares that counts for nobody any more. */
+export type BrokenHolder = { chainId: number; vaultAddress: string; holder: string; reason: string }
+
+/** The holders of vaults that are not looked through any more. */
+export async function listBrokenHolders(db: Queryable, vaultIds: readonly number[]): Promise<BrokenHolder[]> {
+  return db<BrokenHolder[]>`
+    select v.chain_id as "chainId", v.address as "vaultAddress", hex_text(s.holder) as holder, s.reason
+    from ${holderStatesOf(db)} s join ${vaultsOf(db)} v on v.id = s.vault_id
+    where s.phase = 'broken' and s.vault_id = any(${[...vaultIds]}::int[])
+    order by v.chain_id, v.address, s.holder`
 }
 
 export type Coverage = { attributed: string; unattributed: string }
