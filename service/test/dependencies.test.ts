@@ -30,6 +30,8 @@ const allowed: Record<string, string> = {
   'service/test/packed.test.ts': 'a temporary folder with packed packages',
   'service/test/workedExample.test.ts': 'a temporary copy of the source',
   'service/test/dependencies.test.ts': 'nothing: it holds the words it looks for',
+  'service/test/deployUnits.test.ts': 'a temporary folder of units',
+  'service/test/installedImage.long.test.ts': 'a temporary folder that stands for an image',
 }
 
 const names = /node_modules|(import\.meta|require)\.resolve\b|createRequire\(/
