@@ -92,7 +92,7 @@ export const notRun: Record<string, Record<string, string>> = {
     'cp deploy/systemd/openearn-*.service /etc/systemd/system/': 'needs root: deployUnits.test.ts reads these units',
     'docker build -f deploy/Containerfile -t openearn .':
       'installedImage.long.test.ts runs the lines of the recipe without an engine',
-    'docker run -d --name openearn -v openearn:/var/lib/openearn -p 127.0.0.1:4020:4020 -p 127.0.0.1:4021:4021 openearn':
+    'docker run -d --name earn -v earn:/var/lib/openearn:rw -p 127.0.0.1:4020:4020 -p 127.0.0.1:4021:4021 openearn':
       'as above: it starts what the image starts',
     'systemctl daemon-reload': 'needs a machine that systemd runs',
     'systemctl start openearn-migrate': 'as above',
