@@ -25,8 +25,18 @@ function later<T>(make: () => T): () => T {
 const currency = { style: 'currency', currency: 'USD' } as const
 const short = { ...currency, notation: 'compact' } as const
 
-const numbersOf = (locale: string | undefined, digits: number, options: Intl.NumberFormatOptions = {}) =>
-  new Intl.NumberFormat(locale, { ...options, minimumFractionDigits: digits, maximumFractionDigits: digits })
+/** Formats of a number of digits, kept: an axis writes each of its lines by the same one. */
+function createFixed(locale: string | undefined) {
+  const made = new Map<string, Intl.NumberFormat>()
+  return (digits: number, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat => {
+    const key = `${digits} ${options.style} ${options.notation}`
+    const kept =
+      made.get(key) ??
+      new Intl.NumberFormat(locale, { ...options, minimumFractionDigits: digits, maximumFractionDigits: digits })
+    made.set(key, kept)
+    return kept
+  }
+}
 
 /** Formats are made when they are first used: each takes the browser milliseconds, and no page uses all. */
 function createFormats(locale: string | undefined) {
@@ -53,6 +63,7 @@ function createFormats(locale: string | undefined) {
 
 export function createPortalFigures(locale?: string) {
   const formats = createFormats(locale)
+  const fixed = createFixed(locale)
   const whole = (value: Value): string => formats.whole().format(value as number)
   return {
     /** An amount in the smallest unit, as whole tokens; exact. */
@@ -64,16 +75,16 @@ export function createPortalFigures(locale?: string) {
     usdMoved: (value: number): string => formats.moved().format(value),
     /** Percent, as the service says it: 8.5 is 8.5 %. */
     percent: (value: number, digits?: number): string =>
-      (digits === undefined ? formats.percent() : numbersOf(locale, digits, { style: 'percent' })).format(value / 100),
+      (digits === undefined ? formats.percent() : fixed(digits, { style: 'percent' })).format(value / 100),
     moved: (value: number): string => formats.signed().format(value),
     count: whole,
     /** Whole tokens; at least four digits that say something. */
     tokens: (value: Value, digits?: number): string =>
-      (digits === undefined ? formats.plain() : numbersOf(locale, digits)).format(value as number),
+      (digits === undefined ? formats.plain() : fixed(digits)).format(value as number),
     tokensExact: whole,
     /** Short, for an axis. */
     shortUsd: (value: number, digits?: number): string =>
-      (digits === undefined ? formats.shortUsd() : numbersOf(locale, digits, short)).format(value),
+      (digits === undefined ? formats.shortUsd() : fixed(digits, short)).format(value),
     /** Writes the instants of an axis that spans a number of milliseconds. */
     axis: (span: number): ((at: number) => string) => {
       const format = span < 2 * 86_400_000 ? formats.hours() : formats.days()

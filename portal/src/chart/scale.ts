@@ -17,10 +17,16 @@ export function toTicks(least: number, most: number, count: number): number[] {
 /** More digits than a number has say nothing. */
 const digitsMax = 12
 
-/** The texts of lines that stand close together differ: as few digits more as that takes. Without `digits` the usual ones. */
+/**
+ * The texts of lines that stand close together differ: as few digits more as that takes. Without `digits` the usual ones. A new format
+ * takes a browser milliseconds, so the step between two lines tells the first number of digits that is tried.
+ */
 export function writeTicks(ticks: readonly number[], write: (value: number, digits?: number) => string): string[] {
   let texts = ticks.map((tick) => write(tick))
-  for (let digits = 1; digits <= digitsMax && new Set(texts).size < texts.length; digits++)
+  const step = Math.abs((ticks[1] ?? 0) - (ticks[0] ?? 0))
+  const needed = step > 0 ? Math.ceil(-Math.log10(step)) : digitsMax
+  let digits = Math.min(digitsMax, Math.max(2, needed))
+  for (; digits <= digitsMax && new Set(texts).size < texts.length; digits++)
     texts = ticks.map((tick) => write(tick, digits))
   return texts
 }
