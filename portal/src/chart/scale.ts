@@ -24,7 +24,7 @@ const digitsMax = 12
 export function writeTicks(ticks: readonly number[], write: (value: number, digits?: number) => string): string[] {
   let texts = ticks.map((tick) => write(tick))
   const step = Math.abs((ticks[1] ?? 0) - (ticks[0] ?? 0))
-  const needed = step > 0 ? Math.ceil(-Math.log10(step)) : digitsMax
+  const needed = step > 0 ? Math.ceil(-Math.log10(step) - 1e-6) : digitsMax
   let digits = Math.min(digitsMax, Math.max(2, needed))
   for (; digits <= digitsMax && new Set(texts).size < texts.length; digits++)
     texts = ticks.map((tick) => write(tick, digits))
