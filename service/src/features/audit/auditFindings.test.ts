@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { drawBase, honest, washes } from '../../../test/audit/fittedMonths.js'
+import { habits as fourthHabits } from '../../../test/audit/fourthHabits.js'
+import { drawMarket as drawFourth, fourthSeeds, ways as fourthWays } from '../../../test/audit/fourthMonths.js'
 import { openMonth } from '../../../test/audit/month.js'
 import { drawMarket, habits, ways } from '../../../test/audit/shownMonths.js'
 import {
@@ -53,6 +55,18 @@ const thirdCodes: Record<keyof typeof thirdWays, FindingCode> = {
   'in time for the bucket': 'bucketEnd',
 }
 
+/** The fourth set is of somebody who knew nothing of the auditor. */
+const fourthCodes: Record<keyof typeof fourthWays, FindingCode> = {
+  churn: 'inAndOut',
+  passToAndFro: 'loop',
+  passRound: 'loop',
+  replay: 'replayedSignature',
+  payForMany: 'paidByOneSender',
+  scatter: 'belowFloor',
+  stage: 'staged',
+  straddle: 'bucketEnd',
+}
+
 /** A month with washing, beside what it is without. `strength`: the part of its USD-days that is washed. */
 function audit(draw: (washed: number) => ReturnType<typeof openMonth>, strength: number): MonthAudit {
   const honestUsdDays = Number(auditMonth(draw(0).finish(), limits).usdDays) / 1e18
@@ -74,6 +88,12 @@ const drawShown = (way: string, seed: number) => (usdDays: number) => {
 const drawOfThird = (way: string, seed: number) => (usdDays: number) => {
   const drawn = drawThird(createRandom(seed))
   if (usdDays > 0) thirdWays[way]?.(drawn, usdDays)
+  return drawn.month
+}
+
+const drawOfFourth = (way: string, seed: number) => (usdDays: number) => {
+  const drawn = drawFourth(createRandom(seed))
+  if (usdDays > 0) fourthWays[way]?.(drawn, usdDays)
   return drawn.month
 }
 
@@ -158,6 +178,22 @@ describe('the thresholds of audits', () => {
   it('tell of at most two of 100 honest months of the third set, and refuse none', { timeout: 400_000 }, () => {
     const passed = judgeHonest(thirdHabits, months, thirdSeeds.honest)
     console.info(`third set: ${JSON.stringify(passed)}`)
+    expect(passed.aboveLook).toBeLessThanOrEqual(aboveMax)
+    expect(passed.refused).toBe(0)
+  })
+
+  it('find at least 23 of 24 washed months of a fourth set, by somebody who knew nothing of the thresholds', {
+    timeout: 400_000,
+  }, () => {
+    const washing = findWashing(fourthCodes, drawOfFourth, fourthSeeds.washing)
+    console.info(`fourth set: ${JSON.stringify(washing)}`)
+    expect(washing.tried).toBe(24)
+    expect(washing.found).toBeGreaterThanOrEqual(23)
+  })
+
+  it('tell of at most two of 100 honest months of the fourth set, and refuse none', { timeout: 400_000 }, () => {
+    const passed = judgeHonest(fourthHabits, months, fourthSeeds.honest)
+    console.info(`fourth set: ${JSON.stringify(passed)}`)
     expect(passed.aboveLook).toBeLessThanOrEqual(aboveMax)
     expect(passed.refused).toBe(0)
   })
