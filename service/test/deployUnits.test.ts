@@ -58,6 +58,14 @@ describe('the units of systemd', () => {
     }
   })
 
+  it('stand where the image has the program, which installs the viem that the lock has', async () => {
+    const recipe = await readFile(join(root, 'deploy/Containerfile'), 'utf8')
+    const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
+    expect(recipe).toContain(` viem@${packages['node_modules/viem'].version}\n`)
+    const [, , path] = program.exec(units.get('openearn-serve.service') ?? '') ?? []
+    expect(recipe).toContain(`ENTRYPOINT ["node", "${path}"]\n`)
+  })
+
   it.skipIf(!analyze)(
     'are read by systemd without a word, and it calls what they may do little',
     async () => {

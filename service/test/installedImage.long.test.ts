@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +13,7 @@ const untilReady = fileURLToPath(new URL('e2e/untilReady.mjs', import.meta.url))
 
 /** The folders of the image, which stand below a folder of this machine here. */
 const places = ['/src', '/packages', '/opt/openearn', '/var/lib/openearn']
+const nobody = 65_534
 type Line = { word: string; rest: string }
 
 let image: string
@@ -63,7 +64,7 @@ describe('the recipe of the image', () => {
     ])
   }, 900_000)
 
-  it('starts the service by an account that is not root, with settings that the program accepts', async () => {
+  it('names an account that is not root, and starts the service by one, with settings that the program accepts', async () => {
     const rest = (word: string) => lines.find((line) => line.word === word)?.rest ?? ''
     expect(rest('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/)
     const settings = Object.fromEntries(
@@ -79,7 +80,14 @@ describe('the recipe of the image', () => {
     const own = { HOST: '127.0.0.1', OPS_HOST: '127.0.0.1', PORT: '0', OPS_PORT: '0' }
     const data = join(image, 'data')
     const env = { PATH: `${bin}:${process.env['PATH']}`, ...settings, ...own, OPENEARN_DATA_DIR: data }
-    const { stdout } = await run(join(bin, 'node'), [untilReady, here(program), command], { cwd: image, env })
+    await mkdir(data)
+    await chmod(image, 0o755)
+    // Only root can be somebody else: the account `nobody`, which the embedded database finds by its name.
+    const isRoot = process.getuid?.() === 0
+    if (isRoot) await chown(data, nobody, nobody)
+    const account = isRoot ? { uid: nobody, gid: nobody } : {}
+    const words = [untilReady, here(program), command]
+    const { stdout } = await run(join(bin, 'node'), words, { cwd: data, env, ...account })
     expect(stdout).toMatch(/^\{.*ready|^ready /m)
   }, 300_000)
 })

@@ -7,6 +7,7 @@ import type {
   AccrualState,
   AccrualStates,
   Adapter,
+  BalanceStep,
   PriceStep,
   SharePriceStep,
   StreamTerms,
@@ -112,11 +113,17 @@ export type ChangedFact = 'balances' | 'lots' | 'share prices' | 'reward prices'
 
 /** The facts of one count that are not those of another, of the same stream and instant. */
 export function listChangedFacts(one: RewardInputs, other: RewardInputs): ChangedFact[] {
-  // Files that were written before rows had an order list those of one instant in any.
-  const inOrder = (lines: readonly string[]): string => lines.toSorted().join('\n')
+  // Files that were written before rows had an order list those of one instant in any. The steps of a wallet keep theirs.
+  const inOrder = <Row extends BalanceStep>(rows: readonly Row[], nameOf: (row: Row) => string): Row[] => {
+    const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+    return rows.toSorted((a, b) => a.at - b.at || compare(nameOf(a), nameOf(b)))
+  }
   const tell = ({ facts, from, terms, to }: RewardInputs): Record<ChangedFact, string> => ({
-    balances: inOrder(facts.balances.map(({ at, wallet, shares }) => `${at} ${wallet} ${shares}`)),
-    lots: inOrder(facts.lots.map(({ at, wallet, distributorId: by, shares }) => `${at} ${wallet} ${by} ${shares}`)),
+    balances: hashHoldings({ balances: inOrder(facts.balances, ({ wallet }) => wallet), lots: [] }),
+    lots: hashHoldings({
+      balances: [],
+      lots: inOrder(facts.lots, ({ wallet, distributorId }) => `${wallet} ${distributorId}`),
+    }),
     'share prices': formatCanonical(facts.sharePrices.map(sharePriceToJson)),
     'reward prices': formatCanonical(facts.rewardPrices.map(priceToJson)),
     'earnings before': from ? hashStates(from) : '',
