@@ -11,7 +11,9 @@ import { root } from './documents.js'
 
 const run = promisify(execFile)
 const folder = join(root, 'deploy/systemd')
-const names = ['openearn-migrate.service', 'openearn-serve.service', 'openearn-watch.service', 'openearn.service']
+const names = ['openearn-migrate.service', 'openearn@.service']
+/** The commands that the template is for. */
+const instances = ['start', 'serve', 'watch']
 /** A unit is checked by the program that reads it. Machines without systemd have none. */
 const analyze = ['/usr/bin/systemd-analyze', '/bin/systemd-analyze'].find((path) => existsSync(path))
 const program = /^ExecStart=(\S+) (\S+) (\S+)$/m
@@ -26,7 +28,8 @@ beforeAll(async () => {
     units.set(name, text)
     // The programs of this machine stand in place of those of an installation.
     const own = text.replace(program, `ExecStart=${process.execPath} ${join(root, 'service/bin/openearn.js')} $3`)
-    await writeFile(join(place, name), own)
+    const files = name.includes('@') ? instances.map((each) => name.replace('@', `@${each}`)) : [name]
+    for (const file of files) await writeFile(join(place, file), own)
   }
 })
 afterAll(async () => {
@@ -41,7 +44,7 @@ describe('the units of systemd', () => {
       expect([name, node, path]).toEqual([
         ...[name, '/usr/bin/node', '/opt/openearn/node_modules/@openearn/service/bin/openearn.js'],
       ])
-      expect(Object.keys(commands)).toContain(command)
+      for (const each of command === '%i' ? instances : [command]) expect(Object.keys(commands)).toContain(each)
       expect(text).toMatch(/^User=openearn$/m)
     }
     const { name, bin } = JSON.parse(await readFile(join(root, 'service/package.json'), 'utf8'))
@@ -62,14 +65,15 @@ describe('the units of systemd', () => {
     const recipe = await readFile(join(root, 'deploy/Containerfile'), 'utf8')
     const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
     expect(recipe).toContain(` viem@${packages['node_modules/viem'].version}\n`)
-    const [, , path] = program.exec(units.get('openearn-serve.service') ?? '') ?? []
+    const [, , path] = program.exec(units.get('openearn@.service') ?? '') ?? []
     expect(recipe).toContain(`ENTRYPOINT ["node", "${path}"]\n`)
   })
 
   it.skipIf(!analyze)(
     'are read by systemd without a word, and it calls what they may do little',
     async () => {
-      const files = names.map((name) => join(place, name))
+      const files = (await readdir(place)).map((name) => join(place, name))
+      expect(files).toHaveLength(4)
       const { stdout, stderr } = await run(`${analyze}`, ['verify', '--man=no', '--recursive-errors=no', ...files])
       expect(stdout + stderr).toBe('')
       // Ends with an error where an exposure of 0 (none) to 100 is above the threshold.

@@ -89,14 +89,14 @@ export const notRun: Record<string, Record<string, string>> = {
       'installed.long.test.ts and packed.test.ts pack these folders',
     'npm install --omit=dev …/openearn-*.tgz viem@2.57.1': 'installed.long.test.ts installs these',
     'npx openearn start': 'installed.long.test.ts starts it where it was installed',
-    'cp deploy/systemd/openearn-*.service /etc/systemd/system/': 'needs root: deployUnits.test.ts reads these units',
+    'cp deploy/systemd/*.service /etc/systemd/system/': 'needs root: deployUnits.test.ts reads these units',
     'docker build -f deploy/Containerfile -t openearn .':
       'installedImage.long.test.ts runs the lines of the recipe without an engine',
     'docker run -d --name earn -v earn:/var/lib/openearn:rw -p 127.0.0.1:4020:4020 -p 127.0.0.1:4021:4021 openearn':
       'as above: it starts what the image starts',
     'systemctl daemon-reload': 'needs a machine that systemd runs',
     'systemctl start openearn-migrate': 'as above',
-    'systemctl enable --now openearn-serve openearn-watch': 'as above',
+    'systemctl enable --now openearn@serve openearn@watch': 'as above',
     'pg_dump --format=custom --file openearn.dump "$DATABASE_URL"':
       'PostgreSQL’s client tools, of the server’s version, which nothing here brings',
     'pg_restore --no-owner --dbname postgres://…/an_empty_database openearn.dump': 'as above',
