@@ -1,5 +1,6 @@
 import { type ClientConfig, Client as PgClient, type QueryResult } from 'pg'
-import { DatabaseUnavailable, isConnectionLost, isStalePlan, toDatabaseError } from './errors.js'
+import { DatabaseUnavailable, isConnectionLost, isReadOnly, isStalePlan, toDatabaseError } from './errors.js'
+import type { Renewal } from './renewal.js'
 import type { Row, Rows, Statement } from './sql.js'
 import { columnTypes } from './types.js'
 
@@ -14,6 +15,10 @@ export type ClientSettings = {
   connectMs?: number | undefined
   /** The server ends what takes longer. */
   bounds?: { lockMs: number; statementMs: number } | undefined
+  /** The server notices within seconds that its machine is gone: what the session holds is for others then. */
+  isWatched?: boolean | undefined
+  /** Told of a server that takes no change. */
+  renewal?: Renewal | undefined
 }
 
 /** One connection. It is used until anything happens to it, and then never again. */
@@ -72,6 +77,10 @@ export async function openClient(settings: ClientSettings, onSpent: (client: Cli
         if (isConnectionLost(failure)) destroy()
         // Its other statements are as they were; only a new connection is sure to prepare this one anew.
         else if (isStalePlan(failure)) spend()
+        else if (isReadOnly(failure)) {
+          spend()
+          settings.renewal?.renew()
+        }
         reject(failure)
       })
     })
@@ -90,8 +99,9 @@ export async function openClient(settings: ClientSettings, onSpent: (client: Cli
 }
 
 /** Settings that a connection pooler in between may reject at start-up. */
-function sessionText({ bounds }: ClientSettings): string {
-  const utc = `set timezone to 'UTC'`
+function sessionText({ bounds, isWatched }: ClientSettings): string {
+  const watched = `; set tcp_keepalives_idle to 3; set tcp_keepalives_interval to 1; set tcp_keepalives_count to 3`
+  const utc = `set timezone to 'UTC'${isWatched ? watched : ''}`
   return bounds ? `${utc}; set statement_timeout to ${bounds.statementMs}; set lock_timeout to ${bounds.lockMs}` : utc
 }
 

@@ -6,6 +6,8 @@ export type Lending = {
   /** A client of one's own until it is given back. Who waits is served in order. */
   take(): Promise<Client>
   giveBack(client: Client): void
+  /** Closes the clients that nobody has, and those that are lent when they are given back. */
+  renew(): void
   /** Refuses who waits, and resolves when all clients are closed. Those still lent are cut after `timeoutMs`. */
   end(timeoutMs: number | undefined): Promise<void>
 }
@@ -19,6 +21,8 @@ export function createLending(open: (onSpent: (client: Client) => void) => Promi
   const live = new Set<Client>()
   /** Those whose connection is not closed yet. */
   const connected = new Set<Client>()
+  /** Those that are not lent again. */
+  const retired = new WeakSet<Client>()
   let opening = 0
   let isEnded = false
 
@@ -36,7 +40,7 @@ export function createLending(open: (onSpent: (client: Client) => void) => Promi
     giveBack(client)
   }
   const giveBack = (client: Client) => {
-    if (client.isSpent() || isEnded) return client.close()
+    if (client.isSpent() || isEnded || retired.has(client)) return client.close()
     idle.push(client)
     pump()
   }
@@ -70,6 +74,10 @@ export function createLending(open: (onSpent: (client: Client) => void) => Promi
         pump()
       }),
     giveBack,
+    renew: () => {
+      for (const client of live) retired.add(client)
+      for (const client of [...idle]) client.close()
+    },
     end: async (timeoutMs) => {
       isEnded = true
       for (const { reject } of waiting.splice(0)) reject(ended())

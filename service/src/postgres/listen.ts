@@ -19,8 +19,13 @@ export async function listen(
   const stopping = new AbortController()
   const { signal } = stopping
   const open = async (): Promise<Client> => {
-    const client = await openClient(settings, () => signal.removeEventListener('abort', client.destroy))
+    let forget: (() => void) | undefined
+    const client = await openClient(settings, () => {
+      signal.removeEventListener('abort', client.destroy)
+      forget?.()
+    })
     signal.addEventListener('abort', client.destroy)
+    forget = settings.renewal?.onRenew(client.destroy)
     if (signal.aborted) client.destroy()
     client.raw.on('notification', ({ payload }) => onMessage(payload ?? ''))
     try {

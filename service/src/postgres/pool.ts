@@ -3,6 +3,7 @@ import { type Client, type DatabaseTarget, openClient } from './client.js'
 import { DatabaseUnavailable, isStalePlan, sqlState } from './errors.js'
 import { createLending, type Lending } from './lending.js'
 import { type Listening, listen } from './listen.js'
+import { createRenewal, type Renewal } from './renewal.js'
 import { type CopyIn, createSql, type Row, type Rows, type Sql, type Statement } from './sql.js'
 import { openCopy, readCursor } from './streams.js'
 import { runTransaction, type Transaction } from './transaction.js'
@@ -29,7 +30,13 @@ export type Database = Sql & {
   listen(channel: string, onMessage: (payload: string) => void, onOpen: () => void): Promise<Listening>
   /** Waits for what is under way, at most `timeout` seconds if they are given, and closes every connection. */
   end(options?: { timeout?: number }): Promise<void>
-  readonly settings: { readonly target: DatabaseTarget; name: string; max: number; connectMs?: number | undefined }
+  readonly settings: {
+    readonly target: DatabaseTarget
+    name: string
+    max: number
+    connectMs?: number | undefined
+    renewal: Renewal
+  }
 }
 
 /** Either: what a store function that may run inside a transaction takes. */
@@ -43,18 +50,21 @@ export type DatabaseOptions = {
   connectMs?: number | undefined
   /** Connects once: what is asked after that connection was lost fails. */
   isSession?: boolean
+  /** Shared by the pools of one database; a new one unless given. */
+  renewal?: Renewal
 }
 
 /** Opens a pool. Nothing is connected before something is asked. */
 export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = {}): Database {
-  const { max = 10, name = 'openearn', bounds, connectMs } = options
-  const settings = { target, name, bounds, connectMs }
+  const { max = 10, name = 'openearn', bounds, connectMs, renewal = createRenewal() } = options
+  const settings = { target, name, bounds, connectMs, renewal, isWatched: options.isSession }
   let isOpened = false
   const lending = createLending(async (onSpent) => {
     if (options.isSession && isOpened) throw new DatabaseUnavailable('the session lost its connection')
     isOpened = true
     return openClient(settings, onSpent)
   }, max)
+  const forget = renewal.onRenew(lending.renew)
   const listening = new Set<Listening>()
   const sql = createSql({
     run: (statement) => runStatement(lending, bounds, statement),
@@ -76,10 +86,11 @@ export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = 
       return one
     },
     end: async ({ timeout } = {}) => {
+      forget()
       for (const { unlisten } of listening) await unlisten()
       await lending.end(timeout === undefined ? undefined : timeout * 1000)
     },
-    settings: { target, name, max, connectMs },
+    settings: { target, name, max, connectMs, renewal },
   }
   return Object.assign(sql, members)
 }

@@ -23,7 +23,7 @@ const admissionConnections = 4
 export function openRequestPools({ settings }: Database, options: RequestBounds = {}): RequestPools {
   const { patience = 1, retryMs = 1_000 } = options
   const { admissionMs = 3_000 * patience, operationMs = 6_000 * patience } = options
-  const { target, name, max } = settings
+  const { target, name, max, renewal } = settings
   const hang = createHang(retryMs)
   const boundsOf = (answerMs: number) => ({
     lockMs: Math.ceil(answerMs * 0.8),
@@ -35,9 +35,10 @@ export function openRequestPools({ settings }: Database, options: RequestBounds 
   const admission = openDatabase(target, {
     max: Math.min(max, admissionConnections),
     name,
+    renewal,
     bounds: { ...bounds.admission, judges: true },
   })
-  const operation = openDatabase(target, { max, name, bounds: bounds.operation })
+  const operation = openDatabase(target, { max, name, renewal, bounds: bounds.operation })
   return {
     admission,
     operation,

@@ -12,10 +12,12 @@ import { takeTurn } from '../sync/run.js'
 import { createMemory, type Pace, type SuspectRange } from '../sync/state.js'
 import type { Reaction } from '../sync/steps/step.js'
 import { recordStall } from '../sync/storeCursors.js'
-import { type Lock, tryWatcherLock } from '../sync/storeLocks.js'
+import { fenced, LockLost, writeAs } from '../sync/storeLeaders.js'
+import type { FencedLock } from '../sync/storeLocks.js'
 import { createHeadAlarm } from './headAlarm.js'
 import { listProjections } from './projections.js'
 import { noRoom } from './quietLog.js'
+import { type Shares, shareChains } from './shareChains.js'
 import { openTracing } from './tracing.js'
 
 export type WatchOptions = {
@@ -49,21 +51,29 @@ const openMs = 2_000
 const lockCheckMs = 5_000
 
 /**
- * Follows every chain of the context until stopped: one watcher a chain, guarded by an advisory lock, so that any number
- * of processes is safe. A failure is logged and tried again; nothing is lost, because each step is one transaction.
+ * Follows its share of the chains of the context until stopped: one watcher a chain, guarded by an advisory lock whose token
+ * each write compares, so that any number of processes is safe. A failure is logged and tried again; nothing is lost, because each step is one transaction.
  */
 export function startWatching(ctx: ChainContext, options: WatchOptions = {}): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const loops = [...ctx.chains.values()].map((chain) => watchChain(ctx, chain, options, stopping.signal))
+  const shares = shareChains(ctx, [...ctx.chains.keys()])
+  const { signal } = stopping
+  const loops = [...ctx.chains.values()].map((chain) => watchChain(ctx, chain, options, { shares, signal }))
   return {
     stop: async () => {
       stopping.abort()
       await Promise.all(loops)
+      await shares.close()
     },
   }
 }
 
-async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions, signal: AbortSignal): Promise<void> {
+async function watchChain(
+  ctx: ChainContext,
+  chain: Chain,
+  options: WatchOptions,
+  { shares, signal }: { shares: Shares; signal: AbortSignal },
+): Promise<void> {
   const log = ctx.log.child({ chainId: chain.chainId })
   const alarm = createAlarmLog(log, ctx.clock)
   let failures = 0
@@ -74,17 +84,21 @@ async function watchChain(ctx: ChainContext, chain: Chain, options: WatchOptions
   const suspect: SuspectRange = { to: -1 }
   while (!signal.aborted) {
     try {
-      const lock = await tryWatcherLock(ctx.db, chain.chainId)
+      const lock = await shares.take(chain.chainId)
       if (!lock) {
         await ctx.clock.sleep(lockRetryMs, signal)
         continue
       }
       try {
-        await followChain(ctx, chain, options, { lock, signal, suspect, onStep })
+        await followChain(ctx, chain, options, { lock, shares, signal, suspect, onStep })
       } finally {
         await lock.release()
       }
     } catch (error) {
+      if (error instanceof LockLost) {
+        log.info({ err: error }, 'the chain is followed by another process')
+        continue
+      }
       failures += 1
       options.onRetry?.(chain.chainId)
       const waitMs = Math.min(250 * 2 ** Math.min(failures, 7), 15_000)
@@ -100,7 +114,7 @@ async function followChain(
   ctx: ChainContext,
   chain: Chain,
   options: WatchOptions,
-  guard: { lock: Lock; signal: AbortSignal; suspect: SuspectRange; onStep: () => void },
+  guard: { lock: FencedLock; shares: Shares; signal: AbortSignal; suspect: SuspectRange; onStep: () => void },
 ): Promise<void> {
   const { clock, log } = ctx
   const tracing = openTracing(ctx, chain)
@@ -111,7 +125,10 @@ async function followChain(
   const engine = openEngine({
     ...{ chain, clock, log, tracing, windowMax, calmMs },
     node: createNode(chain.rpc.as('watch'), tracing?.tracer),
-    store: openStore(ctx, { chainId: chain.chainId, tracing, projections, reactions }),
+    store: openStore(
+      { ...ctx, db: fenced(ctx.db, guard.lock.fence) },
+      { chainId: chain.chainId, tracing, projections, reactions },
+    ),
     pace: { ...pace, finalMs: options.finalMs ?? pace.finalMs },
   })
   const memory = createMemory(clock, guard.suspect)
@@ -130,12 +147,13 @@ async function followChain(
   async function stepUntilStopped(): Promise<void> {
     while (!guard.signal.aborted) {
       const result = await takeTurn(engine, memory).catch(async (error: unknown) => {
-        if (error instanceof WrongChain) await recordStall(ctx.db, chain.chainId, wrongChain, clock.now())
+        if (error instanceof WrongChain)
+          await writeAs(ctx.db, guard.lock.fence, (tx) => recordStall(tx, chain.chainId, wrongChain, clock.now()))
         throw error
       })
       guard.onStep()
       if (clock.monotonicMs() - checkedMs > lockCheckMs) {
-        if (!(await guard.lock.isHeld())) return
+        if (!(await guard.lock.isHeld()) || (await guard.shares.isLeft(chain.chainId))) return
         checkedMs = clock.monotonicMs()
       }
       if (result !== 'progress') await alarm.sleep(guard.signal)

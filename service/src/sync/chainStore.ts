@@ -113,11 +113,12 @@ export function openStore(ctx: Ctx, options: StoreOptions): ChainStore {
       })
       return { ...written, ...(await reload(db, state, read)) }
     },
-    recordHead: (cursor, head) => recordHead(db, { chainId, cursor, ...head, at: ctx.clock.now() }),
+    recordHead: (cursor, head) =>
+      inTransaction(db, (tx) => recordHead(tx, { chainId, cursor, ...head, at: ctx.clock.now() })),
     doubtPast: async ({ startBlock }) => {
       const say = 'a node left logs out of the past: all that was read of it is looked at again'
       log.warn({ chainId, from: startBlock }, say)
-      await recordChecked(db, chainId, startBlock - 1)
+      await inTransaction(db, (tx) => recordChecked(tx, chainId, startBlock - 1))
     },
     hashAt: (number) => findBlockHash(db, chainId, number),
     meanBlockSeconds: () => readMeanBlockSeconds(db, chainId),
@@ -134,7 +135,8 @@ async function begin(
   let cursor = await findCursor(db, chainId)
   if (!cursor) {
     const start = startBlockOf(await loadConfigurations(db, chainId, derived)) ?? head.number
-    await createCursor(db, chainId, start, clock.now(), head.number - followedBefore + 1)
+    const followedFrom = head.number - followedBefore + 1
+    await inTransaction(db, (tx) => createCursor(tx, chainId, start, clock.now(), followedFrom))
     cursor = await reloadCursor(db, chainId)
   }
   const version = await findConfigurationVersion(db, chainId)

@@ -1,5 +1,6 @@
 import { readHead } from '../../rpc/blocks.js'
 import { cancelOutgoing } from '../../rpc/sender/index.js'
+import { fenced, LockLost } from '../../sync/storeLeaders.js'
 import { trySolverLock } from '../../sync/storeLocks.js'
 import { findSettlement, listStates, listSubmitted, recordAttempts, recordLook } from '../orders/index.js'
 import type { Deployed } from '../swap/index.js'
@@ -39,9 +40,21 @@ export function createOrderLook(settings: OrderSettings, read = readOrders): (ct
         turns.set(chainId, own)
         const trialChain = settings.trialChains?.get(chainId) ?? chain
         const limits = settings.limits ?? usualLimits
-        const given = { ctx, chain, trialChain, record, head, exchanges, turns: own, made: new Map() }
+        const given = {
+          ctx: { ...ctx, db: fenced(ctx.db, lock.fence) },
+          chain,
+          trialChain,
+          record,
+          head,
+          exchanges,
+          turns: own,
+          made: new Map(),
+        }
         await lookAndTell({ ...given, settings: { ...settings, limits, trustedWallets } }, settlement.address, read)
         seen.set(chainId, head.hash)
+      } catch (error) {
+        // Another process looks now.
+        if (!(error instanceof LockLost)) throw error
       } finally {
         await lock.release()
       }
