@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const folder = join(root, 'deploy/systemd')
 const names = ['openearn-migrate.service', 'openearn@.service']
 /** The commands that the template is for. */
-const instances = ['start', 'serve', 'watch']
+const instances = ['start', 'serve', 'watch', 'jobs', 'commit', 'solve']
 /** A unit is checked by the program that reads it. Machines without systemd have none. */
 const analyze = ['/usr/bin/systemd-analyze', '/bin/systemd-analyze'].find((path) => existsSync(path))
 const program = /^ExecStart=(\S+) (\S+) (\S+)$/m

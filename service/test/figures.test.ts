@@ -9,6 +9,7 @@ import { pools, traces } from '../src/rpc/chains.js'
 import { pathBounds } from '../src/rpc/checkTrace.js'
 import { treeBounds } from '../src/rpc/traceTree.js'
 import { estimateCallsADay } from '../src/server/callsADay.js'
+import { countConnections, ways } from '../src/server/connectionCount.js'
 import { steady } from '../src/server/watch.js'
 import { readDocument, root } from './documents.js'
 import { readTree } from './tables.js'
@@ -74,6 +75,17 @@ describe('figures of documents are those of the program', () => {
     expect(text).toContain(
       `final blocks every ${minutes[steady.finalMs / 60_000]} minutes, and again every ${minutes[steady.againMs / 60_000]}`,
     )
+  })
+
+  it('the connections to the database, by the way to run', async () => {
+    const text = await readDocument('docs/runbook.md')
+    const rows = [...text.matchAll(/^\| `openearn ([a-z -]+)` \| (\d+) \| (\d+) \|$/gm)].map((row) => row.slice(1))
+    const at = (poolSize: number) => (way: (typeof ways)[number]) => countConnections(way, { poolSize, chains: 1 })
+    expect(rows).toEqual(ways.map((way) => [way, `${at(10)(way)}`, `${at(4)(way)}`]))
+    const fleet = (['serve', 'serve', 'serve', 'watch --chains', 'watch --chains', 'jobs', 'commit', 'solve'] as const)
+      .map(at(4))
+      .reduce((all, each) => all + each, 0)
+    expect(text).toContain(`come to ${fleet} with \`DATABASE_POOL_SIZE=4\``)
   })
 
   it('the limits of call trees', async () => {

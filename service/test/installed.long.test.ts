@@ -67,7 +67,7 @@ describe('the service as npm installs it into an empty folder', () => {
     const imported = JSON.parse(await openearn(database.service, 'catalogue', 'import', file, '--json'))
     expect(imported).toMatchObject({ opportunities: 2 })
     const program = join(folder, 'node_modules/@openearn/service/bin/openearn.js')
-    for (const word of ['start', 'serve', 'watch']) {
+    for (const word of ['start', 'serve', 'watch', 'jobs', 'commit', 'solve']) {
       const env = { PATH: process.env['PATH'], DATABASE_URL: database.service, PORT: '0', OPS_PORT: '0' }
       const { stdout } = await run(process.execPath, [untilReady, program, word], { cwd: folder, env })
       expect(stdout).toMatch(/^ready /m)

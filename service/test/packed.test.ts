@@ -120,7 +120,7 @@ describe('the packed service and its packages', () => {
     )
   })
 
-  it('migrate as the owner; import, start, serve and watch as a role that only reads and writes', async () => {
+  it('migrate as the owner; import, and each way to run as a role that only reads and writes', async () => {
     const [owner, service] = [{ DATABASE_URL: database.owner }, { DATABASE_URL: database.service }]
     const migrated = await openearn(['migrate', '--json'], owner)
     expect(JSON.parse(migrated.out).applied.length).toBeGreaterThan(10)
@@ -130,10 +130,10 @@ describe('the packed service and its packages', () => {
     await writeFile(file, JSON.stringify(smallCatalogue()))
     const imported = await openearn(['catalogue', 'import', file, '--json'], service)
     expect(JSON.parse(imported.out)).toEqual({ opportunities: 2, tokens: 6, distributors: 2, unpriced: [] })
-    for (const word of ['start', 'serve', 'watch'])
+    for (const word of ['start', 'serve', 'watch', 'jobs', 'commit', 'solve'])
       await runUntilReady(word, service, async ({ baseUrl, opsUrl }) => {
         expect((await fetch(`${opsUrl}/readyz`)).status).toBe(200)
-        if (word === 'watch') expect(baseUrl).toBeUndefined()
+        if (word !== 'start' && word !== 'serve') expect(baseUrl).toBeUndefined()
         else expect((await fetch(`${baseUrl}/v2/opportunities/`)).status).toBe(401)
       })
   }, 120_000)

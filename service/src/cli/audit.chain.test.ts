@@ -48,7 +48,7 @@ afterAll(async () => {
 
 async function load(name: string): Promise<Command> {
   const written = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-  const file = name === 'start' || name === 'serve' || name === 'watch' ? 'serve' : written
+  const file = ['start', 'serve', 'watch', 'jobs', 'commit', 'solve'].includes(name) ? 'serve' : written
   const found = await import(/* @vite-ignore */ new URL(`./${file}.ts`, import.meta.url).href)
   return Object.values(found as Record<string, Command>).find((one) => typeof one.run === 'function') as Command
 }

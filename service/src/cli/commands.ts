@@ -28,9 +28,24 @@ export const commands: Record<string, Described> = {
     member: 'serve',
   },
   watch: {
-    summary: 'watch the chains',
+    summary: 'watch the chains, and do all else that is not serving; with --chains only that',
     file: './serve.js',
     member: 'watch',
+  },
+  jobs: {
+    summary: 'run the timers and deliver to webhooks',
+    file: './serve.js',
+    member: 'jobs',
+  },
+  commit: {
+    summary: 'commit the roots of reward streams',
+    file: './serve.js',
+    member: 'commit',
+  },
+  solve: {
+    summary: 'look at swap orders, and settle them',
+    file: './serve.js',
+    member: 'solve',
   },
   migrate: {
     summary: 'bring the database up to this program',

@@ -6,17 +6,20 @@ import { openLog } from '../kernel/log.js'
 import { isDatabaseUnavailable } from '../postgres/pool.js'
 import { createShutdown, type Shutdown, stopOnSignals, stopWithParent } from '../server/shutdown.js'
 import { startService } from '../server/start.js'
+import type { Role } from '../server/work.js'
 import { readConfig } from './command.js'
 import { answer, type Command, parseFlags, UsageError } from './terminal.js'
 
-type Parts = { api: boolean; watch: boolean }
+type Parts = { api: boolean; watch: boolean; roles?: readonly Role[] }
 
-const command = (name: string, parts: Parts): Command => ({
-  usage: `openearn ${name}    (settings come from the environment; see docs/configuration.md)`,
+const command = (name: string, parts: Parts, words = ''): Command => ({
+  usage: `openearn ${name}${words}    (settings come from the environment; see docs/configuration.md)`,
   run: async (words) => {
-    const { values } = parseFlags(words, { joined: { type: 'boolean' } })
+    const { values } = parseFlags(words, { joined: { type: 'boolean' }, chains: { type: 'boolean' } })
     const isJoined = values.joined === true
     if (isJoined && (parts.api || !process.connected)) throw new UsageError('--joined is for `openearn start` alone')
+    if (values.chains === true && name !== 'watch') throw new UsageError('--chains is for `openearn watch` alone')
+    const roles = values.chains === true ? (['watch'] as const) : parts.roles
     const config = readConfig()
     const lines = openLog({ level: config.logLevel, pretty: config.logPretty ?? process.stdout.isTTY === true })
     const log = isJoined ? lines.child({ part: 'watcher' }) : lines
@@ -27,7 +30,16 @@ const command = (name: string, parts: Parts): Command => ({
       log.warn('running as root, which nothing here needs: docs/runbook.md names an account for it')
     if (isJoined) stopOnDisconnect(shutdown)
     try {
-      const started = { config, log, clock: systemClock, shutdown, isJoined, forkWatcher, ...parts }
+      const started = {
+        config,
+        log,
+        clock: systemClock,
+        shutdown,
+        isJoined,
+        forkWatcher,
+        ...parts,
+        roles: roles && new Set(roles),
+      }
       const { baseUrl, opsUrl, madeToken } = await startService(started)
       const said = `ready${baseUrl ? ` ${baseUrl}` : ''}${opsUrl ? ` operator ${opsUrl}` : ''}${baseUrl && opsUrl ? ` reference ${opsUrl}/reference` : ''}`
       const made = madeToken && { operatorToken: madeToken.text, operatorTokenFile: madeToken.file }
@@ -59,4 +71,7 @@ function stopOnDisconnect(shutdown: Shutdown): void {
 
 export const start = command('start', { api: true, watch: true })
 export const serve = command('serve', { api: true, watch: false })
-export const watch = command('watch', { api: false, watch: true })
+export const watch = command('watch', { api: false, watch: true }, ' [--chains]')
+export const jobs = command('jobs', { api: false, watch: true, roles: ['jobs'] })
+export const commit = command('commit', { api: false, watch: true, roles: ['commit'] })
+export const solve = command('solve', { api: false, watch: true, roles: ['solve'] })

@@ -8,6 +8,8 @@ export type Lending = {
   giveBack(client: Client): void
   /** Closes the clients that nobody has, and those that are lent when they are given back. */
   renew(): void
+  /** Closes the clients that nobody has taken since it was called before. */
+  rest(): void
   /** Refuses who waits, and resolves when all clients are closed. Those still lent are cut after `timeoutMs`. */
   end(timeoutMs: number | undefined): Promise<void>
 }
@@ -23,11 +25,19 @@ export function createLending(open: (onSpent: (client: Client) => void) => Promi
   const connected = new Set<Client>()
   /** Those that are not lent again. */
   const retired = new WeakSet<Client>()
+  /** Those that nobody has taken since the last rest. */
+  const unused = new Set<Client>()
   let opening = 0
   let isEnded = false
 
+  const popIdle = (): Client | undefined => {
+    const client = idle.pop()
+    if (client) unused.delete(client)
+    return client
+  }
   const onSpent = (client: Client) => {
     live.delete(client)
+    unused.delete(client)
     const place = idle.indexOf(client)
     if (place >= 0) idle.splice(place, 1)
     pump()
@@ -46,7 +56,7 @@ export function createLending(open: (onSpent: (client: Client) => void) => Promi
   }
   const pump = () => {
     while (waiting.length > 0) {
-      const client = idle.pop()
+      const client = popIdle()
       if (client) {
         waiting.shift()?.resolve(client)
         continue
@@ -68,7 +78,7 @@ export function createLending(open: (onSpent: (client: Client) => void) => Promi
     take: () =>
       new Promise((resolve, reject) => {
         if (isEnded) return reject(ended())
-        const client = waiting.length === 0 ? idle.pop() : undefined
+        const client = waiting.length === 0 ? popIdle() : undefined
         if (client) return resolve(client)
         waiting.push({ resolve, reject })
         pump()
@@ -77,6 +87,12 @@ export function createLending(open: (onSpent: (client: Client) => void) => Promi
     renew: () => {
       for (const client of live) retired.add(client)
       for (const client of [...idle]) client.close()
+    },
+    rest: () => {
+      for (const client of [...idle]) {
+        if (unused.has(client)) client.close()
+        else unused.add(client)
+      }
     },
     end: async (timeoutMs) => {
       isEnded = true

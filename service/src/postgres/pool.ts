@@ -54,6 +54,9 @@ export type DatabaseOptions = {
   renewal?: Renewal
 }
 
+/** How often a pool looks which of its connections nobody took. */
+const restMs = 60_000
+
 /** Opens a pool. Nothing is connected before something is asked. */
 export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = {}): Database {
   const { max = 10, name = 'openearn', bounds, connectMs, renewal = createRenewal() } = options
@@ -65,6 +68,8 @@ export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = 
     return openClient(settings, onSpent)
   }, max)
   const forget = renewal.onRenew(lending.renew)
+  // A session keeps what its connection holds.
+  const resting = options.isSession ? undefined : setInterval(lending.rest, restMs).unref()
   const listening = new Set<Listening>()
   const sql = createSql({
     run: (statement) => runStatement(lending, bounds, statement),
@@ -87,6 +92,7 @@ export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = 
     },
     end: async ({ timeout } = {}) => {
       forget()
+      clearInterval(resting)
       for (const { unlisten } of listening) await unlisten()
       await lending.end(timeout === undefined ? undefined : timeout * 1000)
     },

@@ -13,7 +13,7 @@ export type RequestPools = {
 /** `patience`: how many times longer than usual, where no time is given. */
 export type RequestBounds = { admissionMs?: number; operationMs?: number; retryMs?: number; patience?: number }
 
-const admissionConnections = 4
+export const admissionConnections = 4
 
 /**
  * Pools of their own to the same database. The server ends what takes too long or waits too long for a lock. A server that

@@ -76,17 +76,24 @@ export function listJobs(options: {
       // Names of their own: a process without the key must not take the turns of the one that has it.
       name: committer ? 'roots of streams' : 'roots of streams, without a key',
       everySeconds: streamSeconds ?? 15,
+      role: 'commit',
       run: (ctx) => commitRoots(ctx, committer),
     },
     { name: 'APR of streams', everySeconds: 60, run: runStreamAprs },
     { name: 'streams nobody sent', everySeconds: 600, run: sweepUnsent },
     ...(committer
-      ? [{ name: 'transactions of our own', everySeconds: 2, atHeads: 'each' as const, run: createSending(committer) }]
+      ? [
+          {
+            ...{ name: 'transactions of our own', everySeconds: 2, atHeads: 'each' as const, role: 'commit' as const },
+            run: createSending(committer),
+          },
+        ]
       : []),
     {
       name: 'orders',
       everySeconds: 1,
       atHeads: 'each',
+      role: 'solve',
       run: settleOrders(orders ?? { solver: undefined, costMax: 0n }),
     },
     { name: 'inputs of new blocks', everySeconds: 1, atHeads: 'each', run: scanInputs },

@@ -14,6 +14,8 @@ export type Job = {
   name: string
   everySeconds: number
   atHeads?: 'each' | 'all'
+  /** The role it belongs to; absent: `jobs`. */
+  role?: 'commit' | 'solve'
   run(ctx: ServiceContext): Promise<void>
 }
 

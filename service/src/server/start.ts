@@ -3,8 +3,6 @@ import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { readAuditLimits, recordChanges } from '../features/audit/index.js'
 import { announceCatalogue, listSigners, recordSigner } from '../features/catalogue/index.js'
-import { startDeliveries, tell } from '../features/events/index.js'
-import { tellEntries } from '../features/ledger/index.js'
 import { compareRoles } from '../features/streams/index.js'
 import type { Clock } from '../kernel/clock.js'
 import { type Config, ConfigError } from '../kernel/config.js'
@@ -12,26 +10,21 @@ import type { Log } from '../kernel/log.js'
 import { createOutbound } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'
 import { assertWritable, type Database, inTransaction } from '../postgres/pool.js'
-import { type ChainSettings, openChains } from '../rpc/chains.js'
+import type { ChainSettings } from '../rpc/chains.js'
 import { devnetChainId, isDevnetAddress } from '../rpc/devnet.js'
 import type { Signer } from '../rpc/signer.js'
 import { openServiceDatabase } from './database.js'
 import type { PortalSettings } from './http/portal.js'
-import { listJobs } from './jobs.js'
 import type { ServiceContext } from './operations.js'
 import { type OperatorToken, withOperatorToken } from './operatorToken.js'
 import { findOsUser } from './osUser.js'
-import { openPriceProvider } from './prices.js'
 import { createQuietLog } from './quietLog.js'
 import { readChains } from './readChains.js'
-import { startJobs } from './runJobs.js'
-import { readSolverLimits } from './sender.js'
 import { openService } from './service.js'
 import type { Shutdown } from './shutdown.js'
 import { openSigner } from './signer.js'
-import { openOrderBooks } from './swapApis.js'
-import { startWatching } from './watch.js'
 import { answerParent, startWatcherProcess } from './watcherProcess.js'
+import { allRoles, type Role, startWork } from './work.js'
 
 export type StartOptions = {
   config: Config
@@ -42,6 +35,8 @@ export type StartOptions = {
   api: boolean
   /** Follow the watched chains and run the jobs. */
   watch: boolean
+  /** The part of that work which this process does; absent: all of it. */
+  roles?: ReadonlySet<Role> | undefined
   /** Starts the process that watches; absent: this process watches by itself. Used when it serves as well. */
   forkWatcher?: () => ChildProcess
   /** This process was started by one that serves: the database is up, and metrics and health are asked of that one. */
@@ -94,7 +89,7 @@ export async function startService(options: StartOptions): Promise<Running> {
   await options.prepare?.(base)
   const chains = await readChains(base)
   const service = await openService(base, { chains, shutdown, isJoined, portal: options.portal })
-  const { ctx, publicApp, opsApp, chainMetrics } = service
+  const { ctx, publicApp, opsApp } = service
   const committer = await openSigner(config.committerKey, { outbound: createOutbound(clock), clock })
   assertKeysFit(ctx.attributionSigner, chains, 'ATTRIBUTION')
   assertKeysFit(ctx.streamsSigner, chains, 'STREAMS')
@@ -117,26 +112,9 @@ export async function startService(options: StartOptions): Promise<Running> {
     shutdown.add('watcher process', watcher.stop)
     service.join(watcher)
   } else if (options.watch) {
-    const { capabilitySeconds = 60, streamSeconds, finalSeconds } = options
-    const watching = startWatching(ctx, {
-      ...{ reactions: [chainMetrics.reaction, tellEntries(tell, clock)], onRetry: chainMetrics.onRetry },
-      ...(finalSeconds === undefined ? {} : { finalMs: finalSeconds * 1_000 }),
-    })
-    shutdown.add('watchers', watching.stop)
-    if (ctx.sealing) {
-      const { sealing } = ctx
-      const deliveries = startDeliveries(ctx, { tell, sealing, allowed: config.webhooksAllowed })
-      shutdown.add('deliveries to webhooks', deliveries.stop)
-    }
-    const provider = openPriceProvider(config, createOutbound(clock))
-    const orderBooks = openOrderBooks({ outbound: createOutbound(clock), clock })
-    const trialChains = openChains(createOutbound(clock), chains, chainMetrics.onCall, {
-      purpose: 'plan',
-      readGas: config.readGasCap,
-    })
-    const senders = { committer, orders: { solver, trialChains, ...readSolverLimits(config, [...ctx.chains.keys()]) } }
-    const jobs = startJobs(ctx, listJobs({ capabilitySeconds, streamSeconds, provider, orderBooks, ...senders }))
-    shutdown.add('jobs', jobs.stop)
+    const { roles = allRoles, capabilitySeconds, streamSeconds, finalSeconds } = options
+    sayKeyless(log, roles, { commit: committer, solve: solver })
+    startWork(service, { roles, shutdown, chains, committer, solver, capabilitySeconds, streamSeconds, finalSeconds })
   }
   if (isJoined) {
     answerParent(service.metrics)
@@ -171,6 +149,13 @@ function assertKeysFit(signer: Signer | undefined, chains: readonly ChainSetting
     throw new ConfigError(
       `${name}_KEY is a public test key and ${other.name} (${other.chainId}) is not the devnet; use a key of your own`,
     )
+}
+
+/** A process for what a key signs goes on without the key: it looks, and others may have it. */
+function sayKeyless(log: Log, roles: ReadonlySet<Role>, keys: Record<'commit' | 'solve', Signer | undefined>): void {
+  if (roles.size === allRoles.size) return
+  if (roles.has('commit') && !keys.commit) log.warn('without COMMITTER_KEY no root is committed: it is only looked at')
+  if (roles.has('solve') && !keys.solve) log.warn('without SOLVER_KEY no order is settled: it is only looked at')
 }
 
 /** Compares the keys of streams with the roles of the factories. A chain that cannot be read now is no reason not to start. */

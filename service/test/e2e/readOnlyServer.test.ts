@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from '../../../packages/embedded-postgres/src/e
 import { type Folder, openFolder, prepareExecutables } from '../../../packages/embedded-postgres/src/embeddedFolder.js'
 import { silentLog } from '../../src/kernel/log.js'
 import { type DatabaseTarget, openDatabase } from '../../src/postgres/pool.js'
-import { urlOf } from '../database.js'
+import { openTestDatabase, urlOf } from '../database.js'
 import { makeFolder, runOpenEarn, startOpenEarn } from './process.js'
 
 /** A server in recovery that answers questions and takes no change, as a streaming replica does. */
@@ -49,7 +49,7 @@ afterAll(async () => {
 }, 60_000)
 
 describe('DATABASE_URL of a replica', () => {
-  it.each(['serve', 'watch', 'start'])(
+  it.each(['serve', 'watch', 'jobs', 'commit', 'solve', 'start'])(
     '%s says that it is a read-only server, and ends with 1',
     async (command) => {
       const { ended, output } = startOpenEarn([command], { DATABASE_URL: urlOf(target) })
@@ -58,4 +58,19 @@ describe('DATABASE_URL of a replica', () => {
     },
     60_000,
   )
+})
+
+describe('DATABASE_URL of a database that allows no change', () => {
+  it('is told the same way: default_transaction_read_only says that another one is the primary', async () => {
+    const test = await openTestDatabase()
+    try {
+      const [row] = await test.db<{ name: string }[]>`select current_database() as name`
+      await test.db.unsafe(`alter database ${row?.name} set default_transaction_read_only = on`)
+      const { ended, output } = startOpenEarn(['watch'], { DATABASE_URL: urlOf(test.target) })
+      expect(await ended).toEqual({ code: 1, signal: null })
+      expect(output()).toContain('openearn: the database is a read-only server')
+    } finally {
+      await test.close()
+    }
+  }, 60_000)
 })

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 
 const [program, ...words] = process.argv.slice(2)
-const stays = ['start', 'serve', 'watch'].includes(words[0] ?? '')
+const stays = ['start', 'serve', 'watch', 'jobs', 'commit', 'solve'].includes(words[0] ?? '')
 const child = spawn(process.execPath, [program, ...words], {
   stdio: ['inherit', stays ? 'pipe' : 'inherit', 'inherit'],
 })
