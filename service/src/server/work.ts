@@ -13,7 +13,7 @@ import { openOrderBooks } from './swapApis.js'
 import { startWatching } from './watch.js'
 
 /**
- * What a process does that serves nobody. Any number may do the same: a chain has one watcher by its lock, a job one process by
+ * A part of the work that serves nobody. Any number may do the same: a chain has one watcher by its lock, a job one process by
  * its lease, the orders of a chain one by theirs, and a key signs under the lock of its row.
  */
 export type Role = 'watch' | 'jobs' | 'commit' | 'solve'

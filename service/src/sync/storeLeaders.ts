@@ -1,7 +1,7 @@
 import { newId } from '../kernel/ids.js'
 import { type Database, inTransaction, type Queryable, type Transaction } from '../postgres/pool.js'
 
-/** What the holder of a lock shows with each write. It is new each time: one that a failover lost is given to nobody again. */
+/** The token that the holder of a lock shows with each write. It is new each time: one that a failover lost is given to nobody again. */
 export type Fence = { role: 'watcher' | 'solver'; chainId: number; token: string }
 
 /** Another process has taken the lock since: what this one was about to write is left to it. */
