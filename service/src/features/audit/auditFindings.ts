@@ -3,7 +3,10 @@ import { type FindingCode, findingCodes } from '../metrics/index.js'
 import { type AuditLimits, weightOf } from './auditLimits.js'
 import { listLooped, type Move } from './auditLoops.js'
 import { type AuditChange, type AuditVault, listPieces, openWorth, type Piece, type Worth } from './auditPieces.js'
-import { isDust, listPaidAlike } from './auditSenders.js'
+import { listOverEnds } from './auditEnds.js'
+import { isDust, listPaidFor } from './auditSenders.js'
+import { listStagedParts } from './auditStaged.js'
+import { type Counted, listShort, listStays } from './auditStays.js'
 
 /** The facts of a month of a distributor. */
 export type AuditFacts = {
@@ -33,8 +36,6 @@ export type Finding = {
 
 export type MonthAudit = { usdDays: bigint; wallets: number; findings: Finding[]; score: number; level: FindingLevel }
 
-/** A piece with what it is worth. */
-type Counted = { piece: Piece; worth: Worth; usdDays: bigint }
 /** The extent of a finding: parts of pieces, and transactions. `percent` where it is not measured by USD-days alone. */
 type Touched = { count: number; usdDays: bigint; hashes: (string | null | undefined)[]; percent?: number }
 
@@ -73,20 +74,21 @@ const toPercent = (part: bigint | number, all: bigint | number): number =>
 function touch(facts: AuditFacts, counted: readonly Counted[], limits: AuditLimits): Record<FindingCode, Touched> {
   const entered = counted.filter(({ piece }) => piece.entry?.hash != null)
   const { approvalCodes } = facts
+  const stays = listStays(counted, limits)
   return {
-    inAndOut: sum(entered.filter(({ piece }) => isShort(piece, limits))),
+    inAndOut: sum(listShort(stays, limits)),
     loop: touchLoops(counted, limits),
     replayedSignature: sum(entered.filter(({ piece }) => piece.entry?.isReplayed)),
     unsignedShare: sum(entered.filter(({ piece }) => isUnsigned(piece.entry))),
     belowFloor: touchDust(counted, limits),
-    paidByOneSender: touchSenders(counted, limits),
+    paidByOneSender: touchSenders(facts, counted, limits),
     approvalCode: {
       ...{ count: approvalCodes.length, usdDays: 0n, hashes: [...approvalCodes] },
       percent: toPercent(approvalCodes.length, approvalCodes.length + countEntries(entered)),
     },
     foreignCaller: sum(entered.filter(({ piece }) => isForeign(piece.entry, facts.entryPoints))),
-    staged: touchStaged(facts, entered),
-    bucketEnd: sum(listAtEnds(entered, limits)),
+    staged: touchStaged(facts, entered, limits),
+    bucketEnd: sum([...listOverEnds(stays, limits)]),
   }
 }
 
@@ -97,9 +99,6 @@ const sum = (touched: readonly Counted[]): Touched => ({
   usdDays: touched.reduce((all, { usdDays }) => all + usdDays, 0n),
   hashes: touched.flatMap(({ piece }) => [piece.entry?.hash, piece.exit?.hash]),
 })
-
-const isShort = ({ entry, exit }: Piece, { inAndOutBlocks }: AuditLimits): boolean =>
-  entry !== undefined && exit !== undefined && exit.blockNumber - entry.blockNumber <= inAndOutBlocks
 
 const isUnsigned = (entry: AuditChange | undefined): boolean =>
   entry !== undefined && entry.attribution !== null && entry.attribution !== 'signed'
@@ -118,7 +117,7 @@ function listMoves(counted: readonly Counted[], which: ('entry' | 'exit')[]): Mo
       if (!change || moves.has(change)) continue
       const { after, before, atMs } = change
       moves.set(change, {
-        ...{ chainId: piece.of.chainId, change },
+        change,
         worth: worth.at(after > before ? after - before : before - after, atMs),
       })
     }
@@ -145,44 +144,29 @@ function touchDust(counted: readonly Counted[], limits: AuditLimits): Touched {
   return { ...sum(dust.flat()), count: dust.length, percent: toPercent(dust.length, all.size) }
 }
 
-function touchSenders(counted: readonly Counted[], limits: AuditLimits): Touched {
-  const alike = new Set(listPaidAlike(listMoves(counted, ['entry']), limits).map(({ change }) => change))
-  const own = counted.filter(({ piece }) => piece.entry && alike.has(piece.entry))
-  const paid = new Set([...alike].map(({ wallet }) => wallet)).size
+function touchSenders(facts: AuditFacts, counted: readonly Counted[], limits: AuditLimits): Touched {
+  const held = new Set(facts.vaults.flatMap((vault) => [...vault.held].flatMap(([wallet, shares]) => (shares > 0n ? [wallet] : []))))
+  const isForeignOne = (change: AuditChange) => isForeign(change, facts.entryPoints)
+  const paidFor = listPaidFor({ moves: listMoves(counted, ['entry', 'exit']), held, isForeign: isForeignOne }, limits)
+  const found = new Set(paidFor.map(({ change }) => change))
+  const own = counted.filter(({ piece }) => piece.entry && found.has(piece.entry))
+  const paid = new Set([...found].map(({ wallet }) => wallet)).size
   const wallets = new Set(counted.map(({ piece }) => piece.wallet)).size
-  return { ...sum(own), count: paid, hashes: [...alike].map(({ hash }) => hash), percent: toPercent(paid, wallets) }
+  return { ...sum(own), count: paid, hashes: [...found].map(({ hash }) => hash), percent: toPercent(paid, wallets) }
 }
 
-/** Shares that came after a staged snapshot count as far as the price of its stretch did. */
-function touchStaged({ vaults }: AuditFacts, entered: readonly Counted[]): Touched {
+function touchStaged({ vaults }: AuditFacts, entered: readonly Counted[], limits: AuditLimits): Touched {
   const touched: Touched = { count: 0, usdDays: 0n, hashes: [] }
+  const byVault = groupBy(entered, ({ piece }) => piece.of)
   for (const vault of vaults)
-    for (const { fromMs, toMs, transactions } of vault.staged) {
-      const own = entered.filter(({ piece }) => {
-        return piece.of === vault && piece.fromMs >= fromMs && piece.fromMs < toMs
-      })
-      if (own.length === 0) continue
+    for (const { stretch, parts } of listStagedParts(vault, byVault.get(vault) ?? [], limits.stagedStaySeconds)) {
+      if (parts.length === 0) continue
       touched.count += 1
-      touched.hashes.push(...transactions, ...own.map(({ piece }) => piece.entry?.hash))
-      for (const { piece, worth } of own)
-        touched.usdDays += worth.usdDays(piece.shares, piece.fromMs, Math.min(piece.toMs, toMs))
+      touched.hashes.push(...stretch.transactions)
+      for (const { each, fromMs, toMs } of parts) {
+        touched.hashes.push(each.piece.entry?.hash)
+        touched.usdDays += each.worth.usdDays(each.piece.shares, fromMs, toMs)
+      }
     }
   return touched
-}
-
-/** Shares that came just before a bucket's end and left soon after it, or whose wallet deposits at ends again and again. */
-function listAtEnds(entered: readonly Counted[], limits: AuditLimits): Counted[] {
-  const bucketMs = limits.bucketSeconds * 1_000
-  const leftOf = (ms: number) => bucketMs - (ms % bucketMs)
-  const isAtEnd = ({ piece }: Counted) => leftOf(piece.fromMs) <= limits.bucketEndSeconds * 1_000
-  const isOverEnd = (each: Counted) => {
-    const stayed = each.piece.toMs - each.piece.fromMs - leftOf(each.piece.fromMs)
-    return each.piece.exit !== undefined && stayed >= 0 && stayed <= limits.bucketStaySeconds * 1_000
-  }
-  return [...groupBy(entered, ({ piece }) => piece.wallet).values()].flatMap((own) => {
-    const atEnds = own.filter(isAtEnd)
-    const [times, all] = [countEntries(atEnds), countEntries(own)]
-    const isHabit = times >= limits.bucketDeposits && times * 100 >= all * limits.bucketPercent
-    return isHabit ? atEnds : atEnds.filter(isOverEnd)
-  })
 }

@@ -22,30 +22,35 @@ const defaults = {
   /** Points from which a finding should be looked at, and from which a month should not be paid as it is. */
   look: 5,
   refuse: 50,
-  /** Blocks between a deposit and the withdrawal of the same shares. */
-  inAndOutBlocks: 50,
-  /** Blocks between a withdrawal and another wallet's deposit of the same worth; by how much worths may differ. */
-  loopBlocks: 300,
+  /** How long money stays at most that only passes: once, and again and again in a month; how often that is. */
+  inAndOutSeconds: 600,
+  passSeconds: 3_600,
+  passTimes: 4,
+  /** How long money is out at most that moves between vaults of one wallet. */
+  moveSeconds: 900,
+  /** Time between a withdrawal and another wallet's deposit of the same worth; by how much worths may differ. */
+  loopSeconds: 7_200,
   loopBps: 50,
+  /** Time between the parts that a wallet takes out or puts in. */
+  loopPartSeconds: 900,
   /** Deposits of the same worth among which nobody can tell whose they are. */
   loopChoices: 2,
-  /** Blocks between two deposits of a batch that one sender pays for; wallets from which a batch counts. */
-  senderBlocks: 50,
+  /** Wallets from which a crowd of one sender counts; within what time most of it comes, and leaves or gets more together. */
   senderWallets: 10,
-  /** Part of a batch whose worths lie so near their median. */
-  senderAlikePercent: 60,
-  senderAlikeBps: 500,
+  senderSeconds: 1_400_000,
+  senderTogetherSeconds: 43_200,
+  /** Time between two deposits of a batch that one sender pays for; part of it whose worths lie so near their median. */
+  batchSeconds: 600,
+  batchAlikePercent: 60,
+  batchAlikeBps: 500,
   /** US dollars that a wallet holds at least once in the month, or it is dust; the vault's `lpFloor` where that is more. */
   floorUsd: 1,
-  /** Length of a bucket; how near its end a deposit is made, and how soon after it the shares leave. */
-  bucketSeconds: 900,
-  bucketEndSeconds: 60,
-  bucketStaySeconds: 900,
-  /** Or a wallet's deposits near an end: their least number, and their least part of all of its deposits. */
-  bucketDeposits: 6,
-  bucketPercent: 75,
-  /** Hundredths of a percent by which the price of a snapshot rose above the one before, and fell again before the next. */
+  /** How long money stays at most that is there for the end of a bucket; nines of the chance that it is not by chance. */
+  bucketStaySeconds: 10_800,
+  bucketChance: 5,
+  /** Hundredths of a percent by which the price of a snapshot rose and fell again; how long before and after it money comes and leaves. */
   stagedBps: 50,
+  stagedStaySeconds: 14_400,
   ...weights,
 }
 

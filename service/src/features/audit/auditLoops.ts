@@ -3,49 +3,110 @@ import type { AuditLimits } from './auditLimits.js'
 import type { AuditChange } from './auditPieces.js'
 
 /** A change of a lot with its worth, in units of 10^-18 dollars. */
-export type Move = { chainId: number; change: AuditChange; worth: bigint }
+export type Move = { change: AuditChange; worth: bigint }
 
-/** A wallet's withdrawal, and another's deposit of the same worth soon after it. */
-type Handover = { from: string; to: string; exit: AuditChange; entry: AuditChange }
+/** What a wallet took out, or put in, at once or in parts soon after one another. */
+type Side = { wallet: string; atMs: number; worth: bigint; changes: AuditChange[] }
+/** A wallet's withdrawal, and the deposit of the same worth soon after it. */
+type Handover = { exit: Side; entry: Side; gapMs: number }
+
+/** A loop has at least so many handovers one after another. */
+const chainMin = 3
 
 /** Changes that hand value around: from a wallet to another, and over others or none back to it. Pure. */
 export function listLooped(moves: readonly Move[], limits: AuditLimits): AuditChange[] {
   const found: AuditChange[] = []
-  for (const [, own] of groupBy(moves, ({ chainId }) => chainId)) {
-    const handovers = listHandovers(own, limits)
-    const group = groupWallets(handovers)
-    for (const { from, to, exit, entry } of handovers) if (group.get(from) === group.get(to)) found.push(exit, entry)
-  }
+  const handovers = matchNearest(listHandovers(moves, limits))
+  const group = groupWallets(handovers)
+  const within = handovers.filter(({ exit, entry }) => group.get(exit.wallet) === group.get(entry.wallet))
+  for (const same of groupBy(within, ({ exit }) => group.get(exit.wallet)).values())
+    if (measureChain(same) >= chainMin)
+      found.push(...same.flatMap(({ exit, entry }) => [...exit.changes, ...entry.changes]))
   return found
 }
 
+/** The deposits that each withdrawal may have become: the next few of its worth, and the next one of its own wallet. */
 function listHandovers(moves: readonly Move[], limits: AuditLimits): Handover[] {
-  const { loopBlocks, loopBps, loopChoices } = limits
-  const sorted = [...moves].sort((a, b) => a.change.blockNumber - b.change.blockNumber)
+  const { loopSeconds, loopBps, loopChoices, loopPartSeconds } = limits
   const isOut = ({ change }: Move) => change.after < change.before
-  const entries = sorted.filter((move) => !isOut(move))
-  const exits = sorted.filter(isOut).map((exit) => ({ exit, alike: [] as Move[] }))
-  let first = 0
-  for (const { exit, alike } of exits) {
-    const block = exit.change.blockNumber
-    while ((entries[first]?.change.blockNumber ?? block) < block) first += 1
-    for (let next = first; next < entries.length; next++) {
-      const entry = entries[next]
-      if (!entry || entry.change.blockNumber > block + loopBlocks) break
-      if (isAlike(exit.worth, entry.worth, loopBps)) alike.push(entry)
+  const sorted = [...moves].sort((a, b) => a.change.atMs - b.change.atMs)
+  const entries = listSides(sorted.filter((move) => !isOut(move)), loopPartSeconds)
+  const rungOf = ({ worth }: Side) => Math.floor((Math.log(Number(worth) + 1) * 10_000) / Math.max(loopBps, 1))
+  const [rungs, owns] = [groupBy(entries, rungOf), groupBy(entries, ({ wallet }) => wallet)]
+  return listSides(sorted.filter(isOut), loopPartSeconds).flatMap((exit) => {
+    const rung = rungOf(exit)
+    const sinceMs = exit.changes.at(-1)?.atMs ?? exit.atMs
+    const pick = (some: readonly Side[] | undefined, most: number, isWanted: (entry: Side) => boolean) => {
+      const found: Side[] = []
+      for (let next = findFirst(some ?? [], exit.atMs); found.length < most; next++) {
+        const entry = some?.[next]
+        if (!entry || entry.atMs > sinceMs + loopSeconds * 1_000) break
+        if (isWanted(entry) && isAlike(exit.worth, entry.worth, loopBps)) found.push(entry)
+      }
+      return found
     }
-  }
-  // Who puts in again what he took out hands it to nobody: a vault that moves, a wallet that rebalances.
-  const own = (exit: Move, alike: readonly Move[]) => alike.filter(({ change }) => change.wallet === exit.change.wallet)
-  const kept = new Set(exits.flatMap(({ exit, alike }) => own(exit, alike)))
-  return exits.flatMap(({ exit, alike }) => {
-    if (own(exit, alike).length > 0) return []
-    const others = alike.filter((entry) => !kept.has(entry))
-    if (others.length > loopChoices) return []
-    return others.map(({ change }): Handover => {
-      return { from: exit.change.wallet, to: change.wallet, exit: exit.change, entry: change }
+    const others = [rung - 1, rung, rung + 1]
+      .flatMap((each) => pick(rungs.get(each), loopChoices, ({ wallet }) => wallet !== exit.wallet))
+      .sort((a, b) => a.atMs - b.atMs)
+      .slice(0, loopChoices)
+    return [...pick(owns.get(exit.wallet), 1, () => true), ...others].map((entry) => {
+      return { exit, entry, gapMs: Math.max(0, entry.atMs - sinceMs) }
     })
   })
+}
+
+/** The place of the first side from an instant on. */
+function findFirst(sides: readonly Side[], atMs: number): number {
+  let [low, high] = [0, sides.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sides[middle]?.atMs ?? atMs) < atMs) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Moves, and what each wallet moved in parts, by when they began. */
+function listSides(sorted: readonly Move[], partSeconds: number): Side[] {
+  const sides = sorted.map(({ change, worth }): Side => ({ wallet: change.wallet, atMs: change.atMs, worth, changes: [change] }))
+  for (const own of groupBy(sides, ({ wallet }) => wallet).values()) {
+    let open: Side | undefined
+    for (const { wallet, atMs, worth, changes } of own) {
+      const isPart = open && atMs - (open.changes.at(-1)?.atMs ?? 0) <= partSeconds * 1_000 && open.changes.length < partsMax
+      open = open && isPart ? { ...open, worth: open.worth + worth, changes: [...open.changes, ...changes] } : { wallet, atMs, worth, changes }
+      if (isPart) sides.push(open)
+    }
+  }
+  return sides.sort((a, b) => a.atMs - b.atMs)
+}
+const partsMax = 4
+
+/**
+ * Each change is of one handover, of the quickest that there is. Who puts in again what he took out as quickly hands it to nobody:
+ * a vault that moves, a wallet that rebalances.
+ */
+function matchNearest(handovers: readonly Handover[]): Handover[] {
+  const used = new Set<AuditChange>()
+  const isOwn = ({ exit, entry }: Handover) => exit.wallet === entry.wallet
+  const sorted = [...handovers].sort((a, b) => a.gapMs - b.gapMs || Number(isOwn(b)) - Number(isOwn(a)))
+  return sorted.filter((handover) => {
+    const changes = [...handover.exit.changes, ...handover.entry.changes]
+    if (changes.some((change) => used.has(change))) return false
+    for (const change of changes) used.add(change)
+    return !isOwn(handover)
+  })
+}
+
+/** How many handovers follow one another at most, each from the wallet that the one before went to. */
+function measureChain(handovers: readonly Handover[]): number {
+  const longest = new Map<string, number>()
+  let most = 0
+  for (const { exit, entry } of [...handovers].sort((a, b) => a.exit.atMs - b.exit.atMs)) {
+    const length = (longest.get(exit.wallet) ?? 0) + 1
+    longest.set(entry.wallet, Math.max(longest.get(entry.wallet) ?? 0, length))
+    most = Math.max(most, length)
+  }
+  return most
 }
 
 export function isAlike(one: bigint, other: bigint, bps: number): boolean {
@@ -56,7 +117,7 @@ export function isAlike(one: bigint, other: bigint, bps: number): boolean {
 /** Numbers wallets so that two have the same number where value went from each to the other (Tarjan's strong components). */
 function groupWallets(handovers: readonly Handover[]): ReadonlyMap<string, number> {
   const next = new Map<string, string[]>()
-  for (const { from, to } of handovers) next.set(from, [...(next.get(from) ?? []), to])
+  for (const { exit, entry } of handovers) next.set(exit.wallet, [...(next.get(exit.wallet) ?? []), entry.wallet])
   const [index, low, group] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
   const stack: string[] = []
   let groups = 0

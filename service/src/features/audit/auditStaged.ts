@@ -1,44 +1,88 @@
 import type { PaidStep } from '../../derive/paidPrice.js'
-import type { StagedStretch } from './auditPieces.js'
+import type { AuditVault, Piece, StagedStretch } from './auditPieces.js'
 
 /** A step of the paid price, with the transaction of the deposit that made it; null: a snapshot or a reading. */
 export type StagedStep = PaidStep & { transactionHash: string | null }
 
+/** How long a price may be staged: what stands longer is a price. */
+const longestMs = 86_400_000
+
 /**
- * The stretches after snapshots whose price stood above the one before, and fell again before the next, each by more than a
- * number of hundredths of a percent. A vault that lost falls too, but its price did not rise for it. Pure.
+ * The stretches from snapshots whose price stood above that of some time before, and fell again some time after, each by more than a
+ * number of hundredths of a percent, and both by about as much. A vault that lost falls too, but its price did not rise for it; a
+ * harvest raises a price that does not fall. Pure.
  */
 export function listStagedStretches(steps: readonly StagedStep[], stagedBps: number): StagedStretch[] {
-  const found: StagedStretch[] = []
-  const bps = BigInt(Math.round(stagedBps))
-  const isAbove = (one: Price, other: Price) => {
-    const [high, low] = [scale(one, other.exponent), scale(other, one.exponent)]
-    return (high - low) * 10_000n > high * bps
-  }
-  const stretches = splitAtSnapshots(steps)
-  stretches.forEach(({ first, lowest, transactions }, index) => {
-    const before = stretches[index - 1]
-    if (!lowest || !before || !isAbove(first, lowest) || !isAbove(first, before.first)) return
-    const toMs = stretches[index + 1]?.first.atMs ?? Number.POSITIVE_INFINITY
-    found.push({ fromMs: first.atMs, toMs, transactions })
+  const levels = steps.map(({ atMs, numerator, exponent }) => ({ atMs, price: Number(numerator) / 10 ** exponent }))
+  const [before, after] = [listLowest(levels), listLowest(levels.map(reverse).reverse()).reverse()]
+  const least = 1 / (1 - stagedBps / 10_000)
+  const isStaged = steps.map(({ by }, place) => {
+    const [price = 0, low = 0, next = 0] = [levels[place]?.price, before[place], after[place]]
+    if (!('snapshot' in by) || !(low > 0) || !(next > 0)) return false
+    // The one is at most the square of the other.
+    return price > low * least && price > next * least && low * low <= price * next && next * next <= price * low
+  })
+  const found: { fromMs: number; toMs: number; transactions: string[] }[] = []
+  let open: (typeof found)[number] | undefined
+  steps.forEach(({ atMs, by, transactionHash }, place) => {
+    if ('snapshot' in by) {
+      if (open && !isStaged[place]) open.toMs = atMs
+      if (!isStaged[place]) open = undefined
+      else if (!open) {
+        open = { fromMs: atMs, toMs: Number.POSITIVE_INFINITY, transactions: [] }
+        found.push(open)
+      }
+    } else if (open && transactionHash !== null) open.transactions.push(transactionHash)
   })
   return found
 }
 
-type Price = Pick<PaidStep, 'numerator' | 'exponent'>
-const scale = ({ numerator }: Price, other: number): bigint => numerator * 10n ** BigInt(other)
+type Level = { atMs: number; price: number }
+const reverse = ({ atMs, price }: Level): Level => ({ atMs: -atMs, price })
 
-type Stretch = { first: StagedStep; lowest: StagedStep | undefined; transactions: string[] }
+/** The lowest price of the time before each level, that at its beginning included; undefined for the first one. */
+function listLowest(levels: readonly Level[]): (number | undefined)[] {
+  const rising: Level[] = []
+  let first = 0
+  return levels.map((level) => {
+    // The newest of those before the time still held when it began.
+    while ((rising[first + 1]?.atMs ?? Number.POSITIVE_INFINITY) <= level.atMs - longestMs) first += 1
+    const lowest = rising[first]?.price
+    while (rising.length > first && (rising.at(-1)?.price ?? 0) >= level.price) rising.pop()
+    rising.push(level)
+    return lowest
+  })
+}
 
-function splitAtSnapshots(steps: readonly StagedStep[]): Stretch[] {
-  const stretches: Stretch[] = []
-  for (const step of steps) {
-    const last = stretches.at(-1)
-    if ('snapshot' in step.by) stretches.push({ first: step, lowest: undefined, transactions: [] })
-    else if (last && step.numerator < (last.lowest ?? last.first).numerator) {
-      last.lowest = step
-      if (step.transactionHash !== null) last.transactions.push(step.transactionHash)
+/** USD-days of pieces around staged prices. */
+export type StagedPart<Each> = { each: Each; fromMs: number; toMs: number }
+
+/**
+ * The parts of pieces that a staged price counts for. Money that came during a run of them or some hours before it and left some
+ * hours after it at the latest was there for it; of what stayed, the time of the run counts. Pure.
+ */
+export function listStagedParts<Each extends { piece: Piece }>(
+  { staged }: AuditVault,
+  entered: readonly Each[],
+  aroundSeconds: number,
+): { stretch: StagedStretch; parts: StagedPart<Each>[] }[] {
+  const sorted = [...entered].sort((a, b) => a.piece.fromMs - b.piece.fromMs)
+  const around = aroundSeconds * 1_000
+  const whole = new Set<Each>()
+  let first = 0
+  return staged.map((stretch) => {
+    const parts: StagedPart<Each>[] = []
+    while ((sorted[first]?.piece.fromMs ?? Number.POSITIVE_INFINITY) < stretch.fromMs - around) first += 1
+    for (let place = first; place < sorted.length; place++) {
+      const each = sorted[place]
+      if (!each || each.piece.fromMs >= stretch.toMs) break
+      const { fromMs, toMs, exit } = each.piece
+      if (whole.has(each) || toMs <= stretch.fromMs) continue
+      if (exit && toMs <= stretch.toMs + around) {
+        whole.add(each)
+        parts.push({ each, fromMs, toMs })
+      } else parts.push({ each, fromMs: Math.max(fromMs, stretch.fromMs), toMs: Math.min(toMs, stretch.toMs) })
     }
-  }
-  return stretches
+    return { stretch, parts }
+  })
 }
