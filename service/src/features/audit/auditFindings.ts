@@ -4,7 +4,7 @@ import { type AuditLimits, weightOf } from './auditLimits.js'
 import { listLooped, type Move } from './auditLoops.js'
 import { type AuditChange, type AuditVault, listPieces, openWorth, type Piece, type Worth } from './auditPieces.js'
 import { listOverEnds } from './auditEnds.js'
-import { isDust, listPaidFor } from './auditSenders.js'
+import { type Holding, isDust, listSmall, listPaidFor } from './auditSenders.js'
 import { listStagedParts } from './auditStaged.js'
 import { type Counted, listShort, listStays } from './auditStays.js'
 
@@ -117,7 +117,7 @@ function listMoves(counted: readonly Counted[], which: ('entry' | 'exit')[]): Mo
       if (!change || moves.has(change)) continue
       const { after, before, atMs } = change
       moves.set(change, {
-        change,
+        ...{ vault: piece.of.vault + piece.of.chainId, change },
         worth: worth.at(after > before ? after - before : before - after, atMs),
       })
     }
@@ -133,15 +133,21 @@ function touchLoops(counted: readonly Counted[], limits: AuditLimits): Touched {
 
 function touchDust(counted: readonly Counted[], limits: AuditLimits): Touched {
   const all = groupBy(counted, ({ piece }) => piece.wallet)
-  const dust = [...all.values()].filter((own) =>
-    [...groupBy(own, ({ piece }) => piece.of)].every(([of, pieces]) =>
-      pieces.every(({ piece, worth }) => {
-        const shares = piece.entry?.after ?? of.held.get(piece.wallet) ?? piece.shares
-        return isDust({ shares, worth: worth.at(shares, piece.fromMs), floor: of.lpFloor }, limits)
-      }),
-    ),
-  )
+  const most = new Map([...all].map(([wallet, own]) => [wallet, findMost(own)]))
+  const small = listSmall([...most.values()], limits)
+  const dust = [...all].flatMap(([wallet, own]) => (isDust(most.get(wallet) ?? [], { ...limits, floorUsd: small }) ? [own] : []))
   return { ...sum(dust.flat()), count: dust.length, percent: toPercent(dust.length, all.size) }
+}
+
+/** The most that a wallet held in each vault. */
+function findMost(own: readonly Counted[]): Holding[] {
+  return [...groupBy(own, ({ piece }) => piece.of)].flatMap(([of, pieces]) => {
+    const holdings = pieces.map(({ piece, worth }): Holding => {
+      const shares = piece.entry?.after ?? of.held.get(piece.wallet) ?? piece.shares
+      return { shares, worth: worth.at(shares, piece.fromMs), floor: of.lpFloor }
+    })
+    return holdings.reduce((most, each) => (each.worth > most.worth || (most.worth === 0n && each.shares > most.shares) ? each : most))
+  })
 }
 
 function touchSenders(facts: AuditFacts, counted: readonly Counted[], limits: AuditLimits): Touched {
@@ -159,7 +165,7 @@ function touchStaged({ vaults }: AuditFacts, entered: readonly Counted[], limits
   const touched: Touched = { count: 0, usdDays: 0n, hashes: [] }
   const byVault = groupBy(entered, ({ piece }) => piece.of)
   for (const vault of vaults)
-    for (const { stretch, parts } of listStagedParts(vault, byVault.get(vault) ?? [], limits.stagedStaySeconds)) {
+    for (const { stretch, parts } of listStagedParts(vault, byVault.get(vault) ?? [], limits)) {
       if (parts.length === 0) continue
       touched.count += 1
       touched.hashes.push(...stretch.transactions)

@@ -26,31 +26,38 @@ const defaults = {
   inAndOutSeconds: 600,
   passSeconds: 3_600,
   passTimes: 4,
-  /** How long money is out at most that moves between vaults of one wallet. */
-  moveSeconds: 900,
+  /** How long money is out at most that moves between vaults of one wallet; by how much its worth may differ. */
+  moveSeconds: 1_800,
+  moveBps: 100,
   /** Time between a withdrawal and another wallet's deposit of the same worth; by how much worths may differ. */
-  loopSeconds: 7_200,
-  loopBps: 50,
+  loopSeconds: 14_400,
+  loopBps: 500,
   /** Time between the parts that a wallet takes out or puts in. */
   loopPartSeconds: 900,
   /** Deposits of the same worth among which nobody can tell whose they are. */
   loopChoices: 2,
-  /** Wallets from which a crowd of one sender counts; within what time most of it comes, and leaves or gets more together. */
+  /** Wallets from which a crowd of one sender counts; within what time most of it comes, how
+   * many of it at most do as people do, and how many times as much one in ten gets at least as one in ten at most. */
   senderWallets: 10,
   senderSeconds: 1_400_000,
-  senderTogetherSeconds: 43_200,
+  senderFreePercent: 8,
+  senderUnlikeTimes: 25,
   /** Time between two deposits of a batch that one sender pays for; part of it whose worths lie so near their median. */
   batchSeconds: 600,
   batchAlikePercent: 60,
   batchAlikeBps: 500,
   /** US dollars that a wallet holds at least once in the month, or it is dust; the vault's `lpFloor` where that is more. */
   floorUsd: 1,
+  /** Or less than this, where at least so many wallets are, and many more than hold up to ten times as much. */
+  smallUsd: 20,
+  smallWallets: 25,
   /** How long money stays at most that is there for the end of a bucket; nines of the chance that it is not by chance. */
   bucketStaySeconds: 10_800,
   bucketChance: 5,
   /** Hundredths of a percent by which the price of a snapshot rose and fell again; how long before and after it money comes and leaves. */
   stagedBps: 50,
-  stagedStaySeconds: 14_400,
+  stagedSeconds: 14_400,
+  stagedStaySeconds: 864_000,
   ...weights,
 }
 

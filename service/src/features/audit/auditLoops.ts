@@ -3,10 +3,10 @@ import type { AuditLimits } from './auditLimits.js'
 import type { AuditChange } from './auditPieces.js'
 
 /** A change of a lot with its worth, in units of 10^-18 dollars. */
-export type Move = { change: AuditChange; worth: bigint }
+export type Move = { vault: string; change: AuditChange; worth: bigint }
 
 /** What a wallet took out, or put in, at once or in parts soon after one another. */
-type Side = { wallet: string; atMs: number; worth: bigint; changes: AuditChange[] }
+type Side = { wallet: string; vault: string; atMs: number; worth: bigint; changes: AuditChange[] }
 /** A wallet's withdrawal, and the deposit of the same worth soon after it. */
 type Handover = { exit: Side; entry: Side; gapMs: number }
 
@@ -27,7 +27,7 @@ export function listLooped(moves: readonly Move[], limits: AuditLimits): AuditCh
 
 /** The deposits that each withdrawal may have become: the next few of its worth, and the next one of its own wallet. */
 function listHandovers(moves: readonly Move[], limits: AuditLimits): Handover[] {
-  const { loopSeconds, loopBps, loopChoices, loopPartSeconds } = limits
+  const { loopSeconds, loopBps, loopChoices, loopPartSeconds, moveSeconds, moveBps } = limits
   const isOut = ({ change }: Move) => change.after < change.before
   const sorted = [...moves].sort((a, b) => a.change.atMs - b.change.atMs)
   const entries = listSides(sorted.filter((move) => !isOut(move)), loopPartSeconds)
@@ -45,11 +45,17 @@ function listHandovers(moves: readonly Move[], limits: AuditLimits): Handover[] 
       }
       return found
     }
+    // What moves to another vault of the same wallet goes nowhere else.
+    const isMoved = (entry: Side) =>
+      entry.vault !== exit.vault && entry.atMs <= sinceMs + moveSeconds * 1_000 && isAlike(exit.worth, entry.worth, moveBps)
+    const mine = pick(owns.get(exit.wallet), 1, () => true)
+    const moved = pick(owns.get(exit.wallet), 1, isMoved)
+    if (moved.length > 0) return moved.map((entry) => ({ exit, entry, gapMs: -1 }))
     const others = [rung - 1, rung, rung + 1]
       .flatMap((each) => pick(rungs.get(each), loopChoices, ({ wallet }) => wallet !== exit.wallet))
       .sort((a, b) => a.atMs - b.atMs)
       .slice(0, loopChoices)
-    return [...pick(owns.get(exit.wallet), 1, () => true), ...others].map((entry) => {
+    return [...mine, ...others].map((entry) => {
       return { exit, entry, gapMs: Math.max(0, entry.atMs - sinceMs) }
     })
   })
@@ -68,12 +74,12 @@ function findFirst(sides: readonly Side[], atMs: number): number {
 
 /** Moves, and what each wallet moved in parts, by when they began. */
 function listSides(sorted: readonly Move[], partSeconds: number): Side[] {
-  const sides = sorted.map(({ change, worth }): Side => ({ wallet: change.wallet, atMs: change.atMs, worth, changes: [change] }))
+  const sides = sorted.map(({ change, worth, vault }): Side => ({ wallet: change.wallet, vault, atMs: change.atMs, worth, changes: [change] }))
   for (const own of groupBy(sides, ({ wallet }) => wallet).values()) {
     let open: Side | undefined
-    for (const { wallet, atMs, worth, changes } of own) {
+    for (const { wallet, vault, atMs, worth, changes } of own) {
       const isPart = open && atMs - (open.changes.at(-1)?.atMs ?? 0) <= partSeconds * 1_000 && open.changes.length < partsMax
-      open = open && isPart ? { ...open, worth: open.worth + worth, changes: [...open.changes, ...changes] } : { wallet, atMs, worth, changes }
+      open = open && isPart ? { ...open, worth: open.worth + worth, changes: [...open.changes, ...changes] } : { wallet, vault, atMs, worth, changes }
       if (isPart) sides.push(open)
     }
   }
@@ -97,16 +103,20 @@ function matchNearest(handovers: readonly Handover[]): Handover[] {
   })
 }
 
-/** How many handovers follow one another at most, each from the wallet that the one before went to. */
+/** How many handovers follow one another at most, each of what the one before brought. */
 function measureChain(handovers: readonly Handover[]): number {
   const longest = new Map<string, number>()
-  let most = 0
-  for (const { exit, entry } of [...handovers].sort((a, b) => a.exit.atMs - b.exit.atMs)) {
-    const length = (longest.get(exit.wallet) ?? 0) + 1
-    longest.set(entry.wallet, Math.max(longest.get(entry.wallet) ?? 0, length))
-    most = Math.max(most, length)
+  const lengths = new Map<Handover, number>()
+  const events = handovers.flatMap((handover) => [
+    { handover, atMs: handover.exit.atMs, isIn: false },
+    { handover, atMs: handover.entry.atMs, isIn: true },
+  ])
+  for (const { handover, isIn } of events.sort((a, b) => a.atMs - b.atMs || Number(a.isIn) - Number(b.isIn))) {
+    const { exit, entry } = handover
+    if (!isIn) lengths.set(handover, (longest.get(exit.wallet) ?? 0) + 1)
+    else longest.set(entry.wallet, Math.max(longest.get(entry.wallet) ?? 0, lengths.get(handover) ?? 1))
   }
-  return most
+  return Math.max(0, ...lengths.values())
 }
 
 export function isAlike(one: bigint, other: bigint, bps: number): boolean {

@@ -12,13 +12,13 @@ export type PaidFacts = {
   isForeign: (change: AuditChange) => boolean
 }
 
-/** A wallet that a sender paid for: the deposits, in their order, and what else happened to its lots. */
-type Paid = { wallet: string; deposits: Move[]; firstMs: number; exitMs: number | undefined; nextMs: number | undefined; isOwn: boolean }
+/** A wallet that a sender paid for: the deposits, and whether anything says that somebody else owns it. */
+type Paid = { wallet: string; deposits: Move[]; firstMs: number; worth: bigint; isFree: boolean }
 
 /**
- * Deposits that one sender paid for, for many wallets that do nothing by themselves: nearly all of the same worth and within
- * minutes, or all within some weeks. Customers of an exchange and people who get wages are paid for by one sender too, but each
- * takes money out when he wants it. Pure.
+ * Deposits that one sender paid for, for many wallets that do nothing as people do: nearly all of the same worth, or all within
+ * some weeks. Customers of an exchange and people who get wages are paid for by one sender too, but they come one after another for
+ * as long as there is the exchange, with amounts of their own, or take out a part when they want it. Pure.
  */
 export function listPaidFor(facts: PaidFacts, limits: AuditLimits): Move[] {
   const isIn = ({ change }: Move) => change.after > change.before
@@ -32,11 +32,9 @@ export function listPaidFor(facts: PaidFacts, limits: AuditLimits): Move[] {
     const wallets = [...groupBy(group, ({ change }) => change.wallet)].map(([wallet, deposits]) =>
       describe({ wallet, deposits, moves: all.get(wallet) ?? [] }, facts),
     )
-    const free = listFree(wallets, limits)
-    const bound = wallets.filter((each) => !free.has(each))
+    const bound = wallets.filter(({ isFree }) => !isFree)
     if (isCrowd({ wallets, bound }, limits)) return bound.flatMap(({ deposits }) => deposits)
-    const names = new Set(bound.map(({ wallet }) => wallet))
-    return listAlike(group, names, limits)
+    return listAlike(group, new Set(bound.map(({ wallet }) => wallet)), limits)
   })
 }
 
@@ -45,55 +43,34 @@ function describe(
   { held, isForeign }: PaidFacts,
 ): Paid {
   const entries = moves.filter(({ change }) => change.after > change.before)
-  const times = entries.map(({ change }) => change.atMs).sort((a, b) => a - b)
-  const exits = moves.filter(({ change }) => change.after < change.before).map(({ change }) => change.atMs)
-  const isOwn = held.has(wallet) || entries.some(({ change }) => !isForeign(change))
-  const [firstMs = 0, nextMs] = times
-  return { wallet, deposits, firstMs, exitMs: exits.length > 0 ? Math.min(...exits) : undefined, nextMs, isOwn }
+  const firstMs = entries.reduce((first, { change }) => Math.min(first, change.atMs), Number.POSITIVE_INFINITY)
+  const isFree = held.has(wallet) || entries.some(({ change }) => !isForeign(change)) || takesPart(moves)
+  return { wallet, deposits, firstMs, worth: deposits.reduce((sum, { worth }) => sum + worth, 0n), isFree }
 }
 
-/** Wallets that did something for themselves: deposited or had deposited before, or left, or got more, at a time of their own. */
-function listFree(wallets: readonly Paid[], { senderTogetherSeconds }: AuditLimits): Set<Paid> {
-  const free = new Set(wallets.filter(({ isOwn }) => isOwn))
-  const sides: ((paid: Paid) => number | undefined)[] = [({ exitMs }) => exitMs, ({ nextMs }) => nextMs]
-  for (const side of sides) {
-    const own = wallets.flatMap((paid) => {
-      const atMs = side(paid)
-      return atMs === undefined ? [] : [{ paid, atMs, lasted: atMs - paid.firstMs }]
-    })
-    const together = findWindow(own.map(({ atMs }) => atMs).sort((a, b) => a - b), senderTogetherSeconds * 1_000)
-    const stays = own.map(({ lasted }) => lasted).sort((a, b) => a - b)
-    const usual = stays[stays.length >> 1] ?? 0
-    for (const { paid, atMs, lasted } of own) {
-      const isTogether = together !== undefined && atMs >= together.fromMs && atMs <= together.toMs
-      if (!isTogether && Math.abs(lasted - usual) * 20 > usual) free.add(paid)
-    }
-  }
-  return free
-}
-
-/** The stretch of a length with the most of some instants; none where they are too few to say. */
-function findWindow(times: readonly number[], lengthMs: number): { fromMs: number; toMs: number } | undefined {
-  let [first, best, most] = [0, 0, 0]
-  times.forEach((at, place) => {
-    while ((times[first] ?? at) < at - lengthMs) first += 1
-    if (place - first + 1 > most) [best, most] = [times[first] ?? at, place - first + 1]
+/** Whether a part was taken out of a vault, and the rest left there for longer. */
+function takesPart(moves: readonly Move[]): boolean {
+  return moves.some(({ vault, change }) => {
+    if (change.after >= change.before || change.after * 20n <= change.before) return false
+    const isSoon = (other: AuditChange) => other.atMs >= change.atMs && other.atMs - change.atMs <= 900_000
+    return !moves.some((other) => other.vault === vault && isSoon(other.change) && other.change.after === 0n)
   })
-  return most >= 2 ? { fromMs: best, toMs: best + lengthMs } : undefined
 }
 
-/** Whether fewer wallets than people would do something for themselves, and all came within a time, or hardly any at all. */
+/** Whether fewer wallets than people would be free, and most came within a time, with amounts that are not those of all sorts. */
 function isCrowd({ wallets, bound }: { wallets: readonly Paid[]; bound: readonly Paid[] }, limits: AuditLimits): boolean {
-  if (bound.length < limits.senderWallets) return false
   const free = wallets.length - bound.length
+  if (bound.length < limits.senderWallets || free * 100 > wallets.length * limits.senderFreePercent) return false
+  const worths = bound.map(({ worth }) => Number(worth)).sort((a, b) => a - b)
+  const at = (part: number) => worths[Math.floor((worths.length - 1) * part)] ?? 0
+  const isUnlike = worths.length >= 30 && at(0.9) > at(0.1) * limits.senderUnlikeTimes
   const times = bound.map(({ firstMs }) => firstMs).sort((a, b) => a - b)
   const most = Math.ceil(times.length * 0.9)
-  const isWithin = times.some((at, place) => {
+  const isWithin = times.some((from, place) => {
     const last = times[place + most - 1]
-    return last !== undefined && last - at <= limits.senderSeconds * 1_000
+    return last !== undefined && last - from <= limits.senderSeconds * 1_000
   })
-  const usual = Math.sqrt(wallets.length)
-  return isWithin ? free <= usual : wallets.length >= limits.senderWallets * 10 && free * 4 <= usual
+  return isWithin && !isUnlike
 }
 
 /** Deposits of a batch nearly all of which have the same worth. */
@@ -125,6 +102,21 @@ function splitBatches(deposits: readonly Move[], seconds: number): Move[][] {
 /** A wallet's shares of a vault at an instant, with what they were worth; 0 where no price was known. */
 export type Holding = { shares: bigint; worth: bigint; floor: bigint }
 
-/** Whether a holding is dust: below the floor of its vault, or worth less than a setting says. Pure. */
-export const isDust = ({ shares, worth, floor }: Holding, { floorUsd }: AuditLimits): boolean =>
-  shares < floor || (worth > 0n && worth < usdToUnits(floorUsd))
+/** Whether all that a wallet ever held is dust: below the floor of its vault, or worth less than a setting says. Pure. */
+export const isDust = (holdings: readonly Holding[], { floorUsd }: Pick<AuditLimits, 'floorUsd'>): boolean =>
+  holdings.every(({ shares, worth, floor }) => shares < floor || (worth > 0n && worth < usdToUnits(floorUsd)))
+
+/** The part of wallets with a few dollars, to those with ten times as much, from which they are no people with little money. */
+const smallTimes = 2
+
+/**
+ * US dollars below which a holding is dust: `floorUsd`, or `smallUsd` where many more wallets hold less than that than up to ten
+ * times as much, as amounts of people never are. Pure.
+ */
+export function listSmall(wallets: readonly (readonly Holding[])[], limits: AuditLimits): number {
+  const [low, high] = [usdToUnits(limits.smallUsd), usdToUnits(limits.smallUsd * 10)]
+  const mosts = wallets.map((own) => own.reduce((most, { worth }) => (worth > most ? worth : most), 0n))
+  const small = mosts.filter((most) => most > 0n && most < low).length
+  const middle = mosts.filter((most) => most >= low && most < high).length
+  return small >= limits.smallWallets && small >= middle * smallTimes ? limits.smallUsd : limits.floorUsd
+}

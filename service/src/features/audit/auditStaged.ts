@@ -1,11 +1,12 @@
 import type { PaidStep } from '../../derive/paidPrice.js'
+import type { AuditLimits } from './auditLimits.js'
 import type { AuditVault, Piece, StagedStretch } from './auditPieces.js'
 
 /** A step of the paid price, with the transaction of the deposit that made it; null: a snapshot or a reading. */
 export type StagedStep = PaidStep & { transactionHash: string | null }
 
 /** How long a price may be staged: what stands longer is a price. */
-const longestMs = 86_400_000
+const longestMs = 3 * 86_400_000
 
 /**
  * The stretches from snapshots whose price stood above that of some time before, and fell again some time after, each by more than a
@@ -64,10 +65,10 @@ export type StagedPart<Each> = { each: Each; fromMs: number; toMs: number }
 export function listStagedParts<Each extends { piece: Piece }>(
   { staged }: AuditVault,
   entered: readonly Each[],
-  aroundSeconds: number,
+  { stagedSeconds, stagedStaySeconds }: AuditLimits,
 ): { stretch: StagedStretch; parts: StagedPart<Each>[] }[] {
   const sorted = [...entered].sort((a, b) => a.piece.fromMs - b.piece.fromMs)
-  const around = aroundSeconds * 1_000
+  const [around, staying] = [stagedSeconds * 1_000, stagedStaySeconds * 1_000]
   const whole = new Set<Each>()
   let first = 0
   return staged.map((stretch) => {
@@ -78,7 +79,7 @@ export function listStagedParts<Each extends { piece: Piece }>(
       if (!each || each.piece.fromMs >= stretch.toMs) break
       const { fromMs, toMs, exit } = each.piece
       if (whole.has(each) || toMs <= stretch.fromMs) continue
-      if (exit && toMs <= stretch.toMs + around) {
+      if (exit && toMs <= stretch.toMs + (fromMs < stretch.fromMs ? around : staying)) {
         whole.add(each)
         parts.push({ each, fromMs, toMs })
       } else parts.push({ each, fromMs: Math.max(fromMs, stretch.fromMs), toMs: Math.min(toMs, stretch.toMs) })

@@ -1,5 +1,6 @@
 import { groupBy } from '../../kernel/groups.js'
 import type { AuditLimits } from './auditLimits.js'
+import { isAlike } from './auditLoops.js'
 import type { AuditChange, Piece, Worth } from './auditPieces.js'
 
 /** A piece with what it is worth. */
@@ -18,11 +19,11 @@ const [outPart, outAgainPart] = [5, 10]
  * Stays of money with a distributor. What a wallet takes out of a vault and puts into another at once does not leave: a bot that
  * follows the best rate. Pieces whose money moved on are not told; the one that it moved into is, since it first came. Pure.
  */
-export function listStays(counted: readonly Counted[], { moveSeconds }: AuditLimits): Stay[] {
-  return [...groupBy(counted, ({ piece }) => piece.wallet).values()].flatMap((own) => listOwnStays(own, moveSeconds))
+export function listStays(counted: readonly Counted[], limits: AuditLimits): Stay[] {
+  return [...groupBy(counted, ({ piece }) => piece.wallet).values()].flatMap((own) => listOwnStays(own, limits))
 }
 
-function listOwnStays(own: readonly Counted[], moveSeconds: number): Stay[] {
+function listOwnStays(own: readonly Counted[], { moveSeconds, moveBps }: AuditLimits): Stay[] {
   if (!own.some(({ piece }) => piece.exit)) return []
   const since = new Map<AuditChange, number>()
   const exits = [...groupBy(own.filter(({ piece }) => piece.exit), ({ piece }) => piece.exit).entries()]
@@ -53,7 +54,8 @@ function listOwnStays(own: readonly Counted[], moveSeconds: number): Stay[] {
     for (let place = transits.length - 1; place >= first && wanted > 0n; place--) {
       const transit = transits[place]
       if (!transit || transit.left === 0n) continue
-      const part = transit.of === of ? outAgainPart : outPart
+      const isSame = transit.of !== of && isAlike(transit.all, worthOf, moveBps)
+      const part = transit.of === of ? outAgainPart : isSame ? 1 : outPart
       if ((atMs - transit.atMs) * part > transit.atMs - transit.sinceMs) continue
       const taken = transit.left < wanted ? transit.left : wanted
       transit.left -= taken
@@ -71,13 +73,22 @@ function listOwnStays(own: readonly Counted[], moveSeconds: number): Stay[] {
   })
 }
 
-/** Money that is in for minutes, or again and again for less than an hour. Pure. */
+/** Those who leave on the day that they came are people: stays of less than an hour make less than this part of what they make. */
+const [dayMs, hastyPart] = [86_400_000, 2n]
+
+/**
+ * Money that is in for minutes, or again and again for less than an hour, or by whichever wallets, where that makes more than
+ * stays of less than a day make. Pure.
+ */
 export function listShort(stays: readonly Stay[], limits: AuditLimits): Stay[] {
   const { inAndOutSeconds, passSeconds, passTimes } = limits
   // Who keeps as much in as he takes out does not leave.
-  const passes = stays.filter(({ lasted, left, worth, piece }) => {
-    return lasted <= passSeconds * 1_000 && left < worth.at(piece.shares, piece.toMs)
-  })
+  const isPass = ({ lasted, left, worth, piece }: Stay) =>
+    lasted <= passSeconds * 1_000 && left < worth.at(piece.shares, piece.toMs)
+  const sumOf = (some: readonly Stay[]) => some.reduce((sum, { usdDays }) => sum + usdDays, 0n)
+  const passes = stays.filter(isPass)
+  const slower = stays.filter(({ lasted }) => lasted > passSeconds * 1_000 && lasted <= dayMs)
+  if (sumOf(passes) * hastyPart > sumOf(slower)) return passes
   return [...groupBy(passes, ({ piece }) => piece.wallet).values()].flatMap((own) => {
     const isRepeated = new Set(own.map(({ exit }) => exit)).size >= passTimes
     return isRepeated ? own : own.filter(({ lasted }) => lasted <= inAndOutSeconds * 1_000)
