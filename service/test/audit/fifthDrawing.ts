@@ -1,5 +1,5 @@
-import { monthSeconds, walletOf, type openMonth, type TestVault } from './month.js'
 import type { Random } from '../simulation/random.js'
+import { monthSeconds, type openMonth, type TestVault, walletOf } from './month.js'
 
 /** What months are drawn with: ranges, walks through the month, and stays that are scaled to a sum of USD-days. */
 
@@ -38,7 +38,8 @@ export const times = <T>(length: number, make: (place: number) => T) =>
   Array.from({ length }, (_, place) => make(place))
 
 /** About bell-shaped, with middle 0 and deviation 1. */
-export const bell = (random: Random) => times(6, () => random.next()).reduce((sum, part) => sum + part, -3) * 1.414
+export const bell = (random: Random) =>
+  times(6, () => random.next()).reduce((sum, part) => sum + part, -3) * (707 / 500)
 export const fortune = (random: Random, middle: number, deviation: number) =>
   middle * Math.exp(deviation * bell(random))
 

@@ -1,8 +1,22 @@
-import { around, between, count, day, drawName, drawNames, fortune, hour, inTurn, minute } from './fifthDrawing.js'
-import { skewed, times, type Drawn, type Month } from './fifthDrawing.js'
+import type { Random } from '../simulation/random.js'
+import {
+  around,
+  between,
+  count,
+  type Drawn,
+  day,
+  drawName,
+  drawNames,
+  fortune,
+  hour,
+  inTurn,
+  type Month,
+  minute,
+  skewed,
+  times,
+} from './fifthDrawing.js'
 import { drawCrowd, drawCustoms, drawHow, drawMarket, drawMoment, drawVault } from './fifthMarket.js'
 import { monthSeconds, type TestVault } from './month.js'
-import type { Random } from '../simulation/random.js'
 
 /** Months that look odd and are honest: everyone's money is their own or really given, and really at work. */
 

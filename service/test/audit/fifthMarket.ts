@@ -1,7 +1,7 @@
-import { between, count, drawName, drawNames, fortune, hour, day, minute, skewed, times } from './fifthDrawing.js'
-import type { Drawn } from './fifthDrawing.js'
-import { monthSeconds, openMonth, type TestVault } from './month.js'
 import type { Random } from '../simulation/random.js'
+import type { Drawn } from './fifthDrawing.js'
+import { between, count, day, drawName, drawNames, fortune, hour, minute, skewed, times } from './fifthDrawing.js'
+import { monthSeconds, openMonth, type TestVault } from './month.js'
 
 /** The market of an honest distributor: what many people do with their own money in several vaults. */
 

@@ -1,23 +1,36 @@
-import { around, between, clamp, count, countDays, cut, day, drawName, drawNames, fortune, hour } from './fifthDrawing.js'
-import { inTurn, minute, settle, skewed, some, times, walk, type Drawn, type Span, type Stay } from './fifthDrawing.js'
-import { drawMoment } from './fifthMarket.js'
-import { monthSeconds, walletOf, type TestVault } from './month.js'
 import type { Random } from '../simulation/random.js'
+import {
+  around,
+  between,
+  clamp,
+  count,
+  countDays,
+  cut,
+  type Drawn,
+  day,
+  drawName,
+  drawNames,
+  fortune,
+  hour,
+  inTurn,
+  minute,
+  type Span,
+  type Stay,
+  settle,
+  skewed,
+  some,
+  times,
+  walk,
+} from './fifthDrawing.js'
+import { drawMoment } from './fifthMarket.js'
+import { monthSeconds, type TestVault, walletOf } from './month.js'
 
-export { drawMarket } from './fifthMarket.js'
 export type { Drawn, Month } from './fifthDrawing.js'
+export { drawMarket } from './fifthMarket.js'
 
 /** Months of a cheat: eight ways to have USD-days, LPs or TVL counted that are no real users' capital. */
 
-export type Kind =
-  | 'churn'
-  | 'passToAndFro'
-  | 'passRound'
-  | 'replay'
-  | 'payForMany'
-  | 'scatter'
-  | 'stage'
-  | 'straddle'
+export type Kind = 'churn' | 'passToAndFro' | 'passRound' | 'replay' | 'payForMany' | 'scatter' | 'stage' | 'straddle'
 
 export const seeds = { washing: 5_219, honest: 8_464 }
 

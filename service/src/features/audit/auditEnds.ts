@@ -40,7 +40,11 @@ function findHabit(stays: readonly Stay[], chanceMax: number): Stay[] {
     const leftOf = ({ sinceMs }: Stay) => bucketMs - (sinceMs % bucketMs)
     const isOver = (stay: Stay) => leftOf(stay) <= stay.lasted
     const shorter = stays.filter(({ lasted }) => lasted < bucketMs)
-    judge(shorter.filter(isOver), shorter.length, shorter.reduce((sum, { lasted }) => sum + lasted / bucketMs, 0))
+    judge(
+      shorter.filter(isOver),
+      shorter.length,
+      shorter.reduce((sum, { lasted }) => sum + lasted / bucketMs, 0),
+    )
     for (const leadMs of leadsMs.filter((each) => each * leadPart <= bucketMs)) {
       const over = stays.filter((stay) => isOver(stay) && leftOf(stay) <= leadMs)
       judge(over, stays.length, (stays.length * leadMs) / bucketMs)

@@ -1,10 +1,10 @@
 import { groupBy } from '../../kernel/groups.js'
 import { type FindingCode, findingCodes } from '../metrics/index.js'
+import { listOverEnds } from './auditEnds.js'
 import { type AuditLimits, weightOf } from './auditLimits.js'
 import { listLooped, type Move } from './auditLoops.js'
-import { type AuditChange, type AuditVault, listPieces, openWorth, type Piece, type Worth } from './auditPieces.js'
-import { listOverEnds } from './auditEnds.js'
-import { type Holding, isDust, listSmall, listPaidFor } from './auditSenders.js'
+import { type AuditChange, type AuditVault, listPieces, openWorth } from './auditPieces.js'
+import { type Holding, isDust, listPaidFor, listSmall } from './auditSenders.js'
 import { listStagedParts } from './auditStaged.js'
 import { type Counted, listShort, listStays } from './auditStays.js'
 
@@ -135,7 +135,9 @@ function touchDust(counted: readonly Counted[], limits: AuditLimits): Touched {
   const all = groupBy(counted, ({ piece }) => piece.wallet)
   const most = new Map([...all].map(([wallet, own]) => [wallet, findMost(own)]))
   const small = listSmall([...most.values()], limits)
-  const dust = [...all].flatMap(([wallet, own]) => (isDust(most.get(wallet) ?? [], { ...limits, floorUsd: small }) ? [own] : []))
+  const dust = [...all].flatMap(([wallet, own]) =>
+    isDust(most.get(wallet) ?? [], { ...limits, floorUsd: small }) ? [own] : [],
+  )
   return { ...sum(dust.flat()), count: dust.length, percent: toPercent(dust.length, all.size) }
 }
 
@@ -146,12 +148,16 @@ function findMost(own: readonly Counted[]): Holding[] {
       const shares = piece.entry?.after ?? of.held.get(piece.wallet) ?? piece.shares
       return { shares, worth: worth.at(shares, piece.fromMs), floor: of.lpFloor }
     })
-    return holdings.reduce((most, each) => (each.worth > most.worth || (most.worth === 0n && each.shares > most.shares) ? each : most))
+    return holdings.reduce((most, each) =>
+      each.worth > most.worth || (most.worth === 0n && each.shares > most.shares) ? each : most,
+    )
   })
 }
 
 function touchSenders(facts: AuditFacts, counted: readonly Counted[], limits: AuditLimits): Touched {
-  const held = new Set(facts.vaults.flatMap((vault) => [...vault.held].flatMap(([wallet, shares]) => (shares > 0n ? [wallet] : []))))
+  const held = new Set(
+    facts.vaults.flatMap((vault) => [...vault.held].flatMap(([wallet, shares]) => (shares > 0n ? [wallet] : []))),
+  )
   const isForeignOne = (change: AuditChange) => isForeign(change, facts.entryPoints)
   const paidFor = listPaidFor({ moves: listMoves(counted, ['entry', 'exit']), held, isForeign: isForeignOne }, limits)
   const found = new Set(paidFor.map(({ change }) => change))

@@ -36,29 +36,45 @@ const defaults = {
   loopPartSeconds: 900,
   /** Deposits of the same worth among which nobody can tell whose they are. */
   loopChoices: 2,
-  /** Wallets from which a crowd of one sender counts; within what time most of it comes, how
-   * many of it at most do as people do, and how many times as much one in ten gets at least as one in ten at most. */
+  /**
+   * Wallets from which a crowd of one sender counts; within what time most of it comes; how many of a hundred at most do something for
+   * themselves; and up to how many times as much the tenth with the most gets as that with the least.
+   */
   senderWallets: 10,
   senderSeconds: 1_400_000,
   senderFreePercent: 8,
   senderUnlikeTimes: 25,
   /** Time between two deposits of a batch that one sender pays for; part of it whose worths lie so near their median. */
-  batchSeconds: 600,
-  batchAlikePercent: 60,
-  batchAlikeBps: 500,
+  senderBatchSeconds: 600,
+  senderAlikePercent: 60,
+  senderAlikeBps: 500,
   /** US dollars that a wallet holds at least once in the month, or it is dust; the vault's `lpFloor` where that is more. */
   floorUsd: 1,
   /** Or less than this, where at least so many wallets are, and many more than hold up to ten times as much. */
   smallUsd: 20,
   smallWallets: 25,
-  /** How long money stays at most that is there for the end of a bucket; nines of the chance that it is not by chance. */
+  /** How long money stays at most that is there for the end of a bucket; digits of the chance that it was not by chance. */
   bucketStaySeconds: 10_800,
   bucketChance: 5,
-  /** Hundredths of a percent by which the price of a snapshot rose and fell again; how long before and after it money comes and leaves. */
+  /**
+   * Hundredths of a percent by which the prices of snapshots rose and fell again; how long before money comes for them, and leaves after
+   * them; how long money stays at most that came during them.
+   */
   stagedBps: 50,
   stagedSeconds: 14_400,
   stagedStaySeconds: 864_000,
   ...weights,
+}
+
+/** Names of former versions: some counted blocks, which are of any length. */
+const former: Record<string, string> = {
+  inAndOutBlocks: 'inAndOutSeconds',
+  loopBlocks: 'loopSeconds',
+  senderBlocks: 'senderBatchSeconds',
+  bucketSeconds: 'bucketChance',
+  bucketEndSeconds: 'bucketChance',
+  bucketDeposits: 'bucketChance',
+  bucketPercent: 'bucketChance',
 }
 
 export type AuditLimits = Readonly<typeof defaults>
@@ -72,6 +88,10 @@ export function readAuditLimits(text: string | undefined, stagedBps: number = de
   for (const item of (text ?? '').split(',')) {
     if (item.trim() === '') continue
     const [name = '', value = ''] = item.split('=').map((part) => part.trim())
+    if (Object.hasOwn(former, name))
+      throw new ConfigError(
+        `AUDIT_LIMITS names "${name}", which is not known any more: see ${former[name]} in docs/audit.md`,
+      )
     if (!Object.hasOwn(defaults, name))
       throw new ConfigError(`AUDIT_LIMITS names "${name}": the names are ${Object.keys(defaults).join(', ')}`)
     const number = Number(value)

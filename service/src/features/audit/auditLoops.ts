@@ -10,6 +10,8 @@ type Side = { wallet: string; vault: string; atMs: number; worth: bigint; change
 /** A wallet's withdrawal, and the deposit of the same worth soon after it. */
 type Handover = { exit: Side; entry: Side; gapMs: number }
 
+/** Who takes out and puts in within so long moves what is his, whatever it is worth. */
+export const atOnceMs = 120_000
 /** A loop has at least so many handovers one after another. */
 const chainMin = 3
 
@@ -30,7 +32,10 @@ function listHandovers(moves: readonly Move[], limits: AuditLimits): Handover[] 
   const { loopSeconds, loopBps, loopChoices, loopPartSeconds, moveSeconds, moveBps } = limits
   const isOut = ({ change }: Move) => change.after < change.before
   const sorted = [...moves].sort((a, b) => a.change.atMs - b.change.atMs)
-  const entries = listSides(sorted.filter((move) => !isOut(move)), loopPartSeconds)
+  const entries = listSides(
+    sorted.filter((move) => !isOut(move)),
+    loopPartSeconds,
+  )
   const rungOf = ({ worth }: Side) => Math.floor((Math.log(Number(worth) + 1) * 10_000) / Math.max(loopBps, 1))
   const [rungs, owns] = [groupBy(entries, rungOf), groupBy(entries, ({ wallet }) => wallet)]
   return listSides(sorted.filter(isOut), loopPartSeconds).flatMap((exit) => {
@@ -45,12 +50,13 @@ function listHandovers(moves: readonly Move[], limits: AuditLimits): Handover[] 
       }
       return found
     }
-    // What moves to another vault of the same wallet goes nowhere else.
-    const isMoved = (entry: Side) =>
-      entry.vault !== exit.vault && entry.atMs <= sinceMs + moveSeconds * 1_000 && isAlike(exit.worth, entry.worth, moveBps)
-    const mine = pick(owns.get(exit.wallet), 1, () => true)
-    const moved = pick(owns.get(exit.wallet), 1, isMoved)
-    if (moved.length > 0) return moved.map((entry) => ({ exit, entry, gapMs: -1 }))
+    const own = owns.get(exit.wallet) ?? []
+    const moved = own.slice(findFirst(own, exit.atMs), findFirst(own, sinceMs + moveSeconds * 1_000)).find((entry) => {
+      if (entry.atMs <= sinceMs + atOnceMs) return true
+      return entry.vault !== exit.vault && isAlike(exit.worth, entry.worth, moveBps)
+    })
+    if (moved) return [{ exit, entry: moved, gapMs: -1 }]
+    const mine = pick(own, 1, () => true)
     const others = [rung - 1, rung, rung + 1]
       .flatMap((each) => pick(rungs.get(each), loopChoices, ({ wallet }) => wallet !== exit.wallet))
       .sort((a, b) => a.atMs - b.atMs)
@@ -74,12 +80,18 @@ function findFirst(sides: readonly Side[], atMs: number): number {
 
 /** Moves, and what each wallet moved in parts, by when they began. */
 function listSides(sorted: readonly Move[], partSeconds: number): Side[] {
-  const sides = sorted.map(({ change, worth, vault }): Side => ({ wallet: change.wallet, vault, atMs: change.atMs, worth, changes: [change] }))
+  const sides = sorted.map(
+    ({ change, worth, vault }): Side => ({ wallet: change.wallet, vault, atMs: change.atMs, worth, changes: [change] }),
+  )
   for (const own of groupBy(sides, ({ wallet }) => wallet).values()) {
     let open: Side | undefined
     for (const { wallet, vault, atMs, worth, changes } of own) {
-      const isPart = open && atMs - (open.changes.at(-1)?.atMs ?? 0) <= partSeconds * 1_000 && open.changes.length < partsMax
-      open = open && isPart ? { ...open, worth: open.worth + worth, changes: [...open.changes, ...changes] } : { wallet, vault, atMs, worth, changes }
+      const isPart =
+        open && atMs - (open.changes.at(-1)?.atMs ?? 0) <= partSeconds * 1_000 && open.changes.length < partsMax
+      open =
+        open && isPart
+          ? { ...open, worth: open.worth + worth, changes: [...open.changes, ...changes] }
+          : { wallet, vault, atMs, worth, changes }
       if (isPart) sides.push(open)
     }
   }
@@ -116,7 +128,7 @@ function measureChain(handovers: readonly Handover[]): number {
     if (!isIn) lengths.set(handover, (longest.get(exit.wallet) ?? 0) + 1)
     else longest.set(entry.wallet, Math.max(longest.get(entry.wallet) ?? 0, lengths.get(handover) ?? 1))
   }
-  return Math.max(0, ...lengths.values())
+  return [...lengths.values()].reduce((most, each) => Math.max(most, each), 0)
 }
 
 export function isAlike(one: bigint, other: bigint, bps: number): boolean {

@@ -24,7 +24,7 @@ export function listPaidFor(facts: PaidFacts, limits: AuditLimits): Move[] {
   const isIn = ({ change }: Move) => change.after > change.before
   const paid = facts.moves.filter((move) => isIn(move) && move.change.sender !== null && facts.isForeign(move.change))
   const groups = [...groupBy(paid, ({ change }) => change.sender).values()].filter((group) => {
-    return group.length >= limits.senderWallets
+    return new Set(group.map(({ change }) => change.wallet)).size >= limits.senderWallets
   })
   if (groups.length === 0) return []
   const all = groupBy(facts.moves, ({ change }) => change.wallet)
@@ -50,15 +50,24 @@ function describe(
 
 /** Whether a part was taken out of a vault, and the rest left there for longer. */
 function takesPart(moves: readonly Move[]): boolean {
-  return moves.some(({ vault, change }) => {
-    if (change.after >= change.before || change.after * 20n <= change.before) return false
-    const isSoon = (other: AuditChange) => other.atMs >= change.atMs && other.atMs - change.atMs <= 900_000
-    return !moves.some((other) => other.vault === vault && isSoon(other.change) && other.change.after === 0n)
+  return [...groupBy(moves, ({ vault }) => vault).values()].some((own) => {
+    const sorted = own.map(({ change }) => change).sort((a, b) => a.atMs - b.atMs)
+    return sorted.some(({ before, after, atMs }, place) => {
+      if (after >= before || after * keptPart <= before) return false
+      for (let next = place + 1; (sorted[next]?.atMs ?? Number.POSITIVE_INFINITY) <= atMs + soonMs; next++)
+        if (sorted[next]?.after === 0n) return false
+      return true
+    })
   })
 }
+/** The part of a holding that is worth leaving in a vault, and how long after a withdrawal the rest may follow. */
+const [keptPart, soonMs] = [20n, 900_000]
 
 /** Whether fewer wallets than people would be free, and most came within a time, with amounts that are not those of all sorts. */
-function isCrowd({ wallets, bound }: { wallets: readonly Paid[]; bound: readonly Paid[] }, limits: AuditLimits): boolean {
+function isCrowd(
+  { wallets, bound }: { wallets: readonly Paid[]; bound: readonly Paid[] },
+  limits: AuditLimits,
+): boolean {
   const free = wallets.length - bound.length
   if (bound.length < limits.senderWallets || free * 100 > wallets.length * limits.senderFreePercent) return false
   const worths = bound.map(({ worth }) => Number(worth)).sort((a, b) => a - b)
@@ -75,15 +84,15 @@ function isCrowd({ wallets, bound }: { wallets: readonly Paid[]; bound: readonly
 
 /** Deposits of a batch nearly all of which have the same worth. */
 function listAlike(group: readonly Move[], bound: ReadonlySet<string>, limits: AuditLimits): Move[] {
-  return splitBatches(group, limits.batchSeconds).flatMap((batch) => {
+  return splitBatches(group, limits.senderBatchSeconds).flatMap((batch) => {
     const sorted = batch.map(({ worth }) => worth).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
     const median = sorted[sorted.length >> 1] ?? 0n
     const alike = batch.filter(({ worth, change }) => {
-      return bound.has(change.wallet) && isAlike(worth, median, limits.batchAlikeBps)
+      return bound.has(change.wallet) && isAlike(worth, median, limits.senderAlikeBps)
     })
     const wallets = new Set(alike.map(({ change }) => change.wallet)).size
     const all = new Set(batch.map(({ change }) => change.wallet)).size
-    return wallets >= limits.senderWallets && wallets * 100 >= all * limits.batchAlikePercent ? alike : []
+    return wallets >= limits.senderWallets && wallets * 100 >= all * limits.senderAlikePercent ? alike : []
   })
 }
 
@@ -114,9 +123,9 @@ const smallTimes = 2
  * times as much, as amounts of people never are. Pure.
  */
 export function listSmall(wallets: readonly (readonly Holding[])[], limits: AuditLimits): number {
-  const [low, high] = [usdToUnits(limits.smallUsd), usdToUnits(limits.smallUsd * 10)]
-  const mosts = wallets.map((own) => own.reduce((most, { worth }) => (worth > most ? worth : most), 0n))
-  const small = mosts.filter((most) => most > 0n && most < low).length
+  const [low, high] = [1, 10].map((times) => Number(usdToUnits(limits.smallUsd * times))) as [number, number]
+  const mosts = wallets.map((own) => Math.max(0, ...own.map(({ worth }) => Number(worth))))
+  const small = mosts.filter((most) => most > 0 && most < low).length
   const middle = mosts.filter((most) => most >= low && most < high).length
   return small >= limits.smallWallets && small >= middle * smallTimes ? limits.smallUsd : limits.floorUsd
 }

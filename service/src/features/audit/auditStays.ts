@@ -1,6 +1,6 @@
 import { groupBy } from '../../kernel/groups.js'
 import type { AuditLimits } from './auditLimits.js'
-import { isAlike } from './auditLoops.js'
+import { atOnceMs, isAlike } from './auditLoops.js'
 import type { AuditChange, Piece, Worth } from './auditPieces.js'
 
 /** A piece with what it is worth. */
@@ -10,10 +10,18 @@ export type Counted = { piece: Piece; worth: Worth; usdDays: bigint }
 export type Stay = Counted & { entry: AuditChange; exit: AuditChange; sinceMs: number; lasted: number; left: bigint }
 
 /** Money that left a vault, and may come into another one of the same wallet. */
-type Transit = { of: Piece['of']; exit: AuditChange; atMs: number; sinceMs: number; left: bigint; all: bigint }
+type Transit = {
+  of: Piece['of']
+  exit: AuditChange
+  atMs: number
+  sinceMs: number
+  lastMs: number
+  left: bigint
+  all: bigint
+}
 
 /** Money moves on where it is out for less than such a part of the time it was in before: to another vault, or to the same. */
-const [outPart, outAgainPart] = [5, 10]
+const [outPart, outAgainPart, outSamePart] = [5, 10, 2]
 
 /**
  * Stays of money with a distributor. What a wallet takes out of a vault and puts into another at once does not leave: a bot that
@@ -26,9 +34,22 @@ export function listStays(counted: readonly Counted[], limits: AuditLimits): Sta
 function listOwnStays(own: readonly Counted[], { moveSeconds, moveBps }: AuditLimits): Stay[] {
   if (!own.some(({ piece }) => piece.exit)) return []
   const since = new Map<AuditChange, number>()
-  const exits = [...groupBy(own.filter(({ piece }) => piece.exit), ({ piece }) => piece.exit).entries()]
-  const entries = [...groupBy(own.filter(({ piece }) => piece.entry), ({ piece }) => piece.entry).entries()]
-  const events = [...exits.map(([change, pieces]) => ({ change, pieces, isOut: true })), ...entries.map(([change, pieces]) => ({ change, pieces, isOut: false }))]
+  const exits = [
+    ...groupBy(
+      own.filter(({ piece }) => piece.exit),
+      ({ piece }) => piece.exit,
+    ).entries(),
+  ]
+  const entries = [
+    ...groupBy(
+      own.filter(({ piece }) => piece.entry),
+      ({ piece }) => piece.entry,
+    ).entries(),
+  ]
+  const events = [
+    ...exits.map(([change, pieces]) => ({ change, pieces, isOut: true })),
+    ...entries.map(([change, pieces]) => ({ change, pieces, isOut: false })),
+  ]
     .flatMap(({ change, ...rest }) => (change ? [{ change, ...rest }] : []))
     .sort((a, b) => a.change.atMs - b.change.atMs || Number(b.isOut) - Number(a.isOut))
   const transits: Transit[] = []
@@ -43,9 +64,20 @@ function listOwnStays(own: readonly Counted[], { moveSeconds, moveBps }: AuditLi
     if (!of || !pieces[0]) continue
     holdings.set(of, { worth: pieces[0].worth, shares: change.after })
     if (isOut) {
-      kept.set(change, [...holdings.values()].reduce((sum, { worth, shares }) => sum + worth.at(shares, atMs), 0n))
+      kept.set(
+        change,
+        [...holdings.values()].reduce((sum, { worth, shares }) => sum + worth.at(shares, atMs), 0n),
+      )
       const starts = pieces.map(({ piece }) => (piece.entry ? (since.get(piece.entry) ?? piece.fromMs) : piece.fromMs))
-      transits.push({ of, exit: change, atMs, sinceMs: Math.min(...starts), left: worthOf, all: worthOf })
+      transits.push({
+        of,
+        exit: change,
+        atMs,
+        sinceMs: Math.min(...starts),
+        lastMs: Math.min(...pieces.map(({ piece }) => piece.fromMs)),
+        left: worthOf,
+        all: worthOf,
+      })
       continue
     }
     while ((transits[first]?.atMs ?? atMs) < atMs - moveSeconds * 1_000) first += 1
@@ -55,9 +87,17 @@ function listOwnStays(own: readonly Counted[], { moveSeconds, moveBps }: AuditLi
       const transit = transits[place]
       if (!transit || transit.left === 0n) continue
       const isSame = transit.of !== of && isAlike(transit.all, worthOf, moveBps)
-      const part = transit.of === of ? outAgainPart : isSame ? 1 : outPart
-      if ((atMs - transit.atMs) * part > transit.atMs - transit.sinceMs) continue
-      const taken = transit.left < wanted ? transit.left : wanted
+      const isOutLong =
+        (atMs - transit.atMs) * (transit.of === of ? outAgainPart : outPart) > transit.atMs - transit.sinceMs
+      if (isOutLong && !(isSame && (atMs - transit.atMs) * outSamePart <= transit.atMs - transit.lastMs)) continue
+      if (transit.of !== of && atMs - transit.atMs <= atOnceMs) {
+        // Whatever it is worth: a bot that levels what it has.
+        moved.add(transit.exit)
+        wanted = 0n
+        sinceMs = Math.min(sinceMs, transit.sinceMs)
+        break
+      }
+      const [taken] = transit.left < wanted ? [transit.left] : [wanted]
       transit.left -= taken
       wanted -= taken
       sinceMs = Math.min(sinceMs, transit.sinceMs)
