@@ -74,7 +74,7 @@ const toPercent = (part: bigint | number, all: bigint | number): number =>
 function touch(facts: AuditFacts, counted: readonly Counted[], limits: AuditLimits): Record<FindingCode, Touched> {
   const entered = counted.filter(({ piece }) => piece.entry?.hash != null)
   const { approvalCodes } = facts
-  const stays = listStays(counted, limits)
+  const stays = listStays(counted, limits).filter(({ entry }) => entry.hash !== null)
   return {
     inAndOut: sum(listShort(stays, limits)),
     loop: touchLoops(counted, limits),
