@@ -50,7 +50,7 @@ const defaults = {
   senderAlikeBps: 500,
   /** US dollars that a wallet holds at least once in the month, or it is dust; the vault's `lpFloor` where that is more. */
   floorUsd: 1,
-  /** Or less than this, where at least so many wallets are, and many more than hold up to ten times as much. */
+  /** Or less than this, where at least a number of wallets are, and many more than hold up to ten times as much. */
   smallUsd: 20,
   smallWallets: 25,
   /** How long money stays at most that is there for the end of a bucket; digits of the chance that it was not by chance. */

@@ -5,14 +5,14 @@ import type { AuditChange } from './auditPieces.js'
 /** A change of a lot with its worth, in units of 10^-18 dollars. */
 export type Move = { vault: string; change: AuditChange; worth: bigint }
 
-/** What a wallet took out, or put in, at once or in parts soon after one another. */
+/** A wallet's withdrawal or deposit, at once or in parts soon after one another. */
 type Side = { wallet: string; vault: string; atMs: number; worth: bigint; changes: AuditChange[] }
 /** A wallet's withdrawal, and the deposit of the same worth soon after it. */
 type Handover = { exit: Side; entry: Side; gapMs: number }
 
-/** Who takes out and puts in within so long moves what is his, whatever it is worth. */
+/** Who takes out and puts in within this time moves his own, at any worth. */
 export const atOnceMs = 120_000
-/** A loop has at least so many handovers one after another. */
+/** The least handovers of a loop, one after another. */
 const chainMin = 3
 
 /** Changes that hand value around: from a wallet to another, and over others or none back to it. Pure. */
