@@ -9,6 +9,7 @@ import { startService } from '../server/start.js'
 import type { Role } from '../server/work.js'
 import { readConfig } from './command.js'
 import { answer, type Command, parseFlags, UsageError } from './terminal.js'
+import { readVersion } from './version.js'
 
 type Parts = { api: boolean; watch: boolean; roles?: readonly Role[] }
 
@@ -21,7 +22,9 @@ const command = (name: string, parts: Parts, words = ''): Command => ({
     if (values.chains === true && name !== 'watch') throw new UsageError('--chains is for `openearn watch` alone')
     const roles = values.chains === true ? (['watch'] as const) : parts.roles
     const config = readConfig()
-    const lines = openLog({ level: config.logLevel, pretty: config.logPretty ?? process.stdout.isTTY === true })
+    const version = await readVersion()
+    const pretty = config.logPretty ?? process.stdout.isTTY === true
+    const lines = openLog({ level: config.logLevel, pretty, version })
     const log = isJoined ? lines.child({ part: 'watcher' }) : lines
     const shutdown = createShutdown(log, isDatabaseUnavailable)
     stopOnSignals(shutdown, log)
@@ -46,7 +49,10 @@ const command = (name: string, parts: Parts, words = ''): Command => ({
       const toldOnce = made
         ? [`operator token, told this once: ${made.operatorToken}`, `  kept in ${made.operatorTokenFile}`]
         : []
-      if (!isJoined) answer({ ready: true, baseUrl, opsUrl, ...made }, [said, ...toldOnce])
+      // Where every line is to be JSON this one is a line of the log as well, whatever level was set.
+      if (!isJoined && config.logPretty === false)
+        openLog({ level: 'info', version }).info({ ready: true, baseUrl, opsUrl, ...made }, 'ready')
+      else if (!isJoined) answer({ ready: true, baseUrl, opsUrl, ...made }, [said, ...toldOnce])
     } catch (error) {
       await shutdown.stop()
       if (isJoined) process.disconnect()

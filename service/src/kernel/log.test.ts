@@ -15,6 +15,16 @@ describe('the log', () => {
     expect(second).toMatch(/^\S+ WARN not well Error: why https:\/\/node\.example\/…\n$/)
   })
 
+  it('says in each line of JSON which service, version and process wrote it', () => {
+    const lines: string[] = []
+    const log = openLog({ level: 'info', version: '1.2.3' }, { write: (line: string) => lines.push(line) })
+    log.info({ requestId: 'a', traceId: 'b' }, 'served')
+    expect(JSON.parse(`${lines[0]}`)).toEqual({
+      ...{ level: 'info', time: expect.any(Number), service: 'openearn', version: '1.2.3', pid: process.pid },
+      ...{ requestId: 'a', traceId: 'b', msg: 'served' },
+    })
+  })
+
   it('hides the fields that are named like secrets, at the top and one below', () => {
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     const names = ['apiKey', 'key', 'privateKey', 'secret', 'authorization', 'password', 'databaseUrl', 'rpcUrl']

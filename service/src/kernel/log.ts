@@ -1,4 +1,4 @@
-import { pino } from 'pino'
+import { type DestinationStream, pino } from 'pino'
 
 type Write = { (message: string): void; (fields: object, message: string): void }
 
@@ -13,15 +13,20 @@ export type Log = {
 
 const secretPaths = ['apiKey', 'key', 'privateKey', 'secret', 'authorization', 'password', 'databaseUrl', 'rpcUrl']
 
-/** Opens the log. JSON lines on stdout, or plain lines for a person when `pretty`. */
-export function openLog(options: { level: string; pretty?: boolean; name?: string }): Log {
+/** Opens the log. JSON lines on stdout, or to `lines`, or plain lines for a person when `pretty`. */
+export function openLog(
+  options: { level: string; pretty?: boolean; name?: string; version?: string },
+  lines: { write(line: string): unknown } | undefined = undefined,
+): Log {
+  // Lines of many processes are read in one place.
+  const base = { service: 'openearn', version: options.version, pid: process.pid, name: options.name }
   const redact = { paths: secretPaths.flatMap((path) => [path, `*.${path}`]), censor: '[hidden]' }
   const serializers = { err: serializeError }
   const formatters = { level: (label: string) => ({ level: label }) }
-  if (!options.pretty)
-    return pino({ level: options.level, redact, serializers, formatters, base: { name: options.name } })
+  const settings = { level: options.level, redact, serializers, formatters, base }
+  if (!options.pretty) return lines ? pino(settings, lines as DestinationStream) : pino(settings)
   const stream = { write: (line: string) => process.stdout.write(formatLine(line)) }
-  return pino({ level: options.level, redact, serializers, formatters, base: { name: options.name } }, stream)
+  return pino(settings, stream)
 }
 
 /** A log that says nothing. */
@@ -48,7 +53,7 @@ function serializeError(error: unknown): unknown {
 const loud = ['warn', 'error', 'fatal']
 
 function formatLine(line: string): string {
-  const { level, time, msg, pid: _pid, hostname: _host, name, err, ...fields } = JSON.parse(line)
+  const { level, time, msg, pid: _pid, service: _service, version: _version, name, err, ...fields } = JSON.parse(line)
   const clock = new Date(time).toISOString().slice(11, 23)
   const rest = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : ''
   const why = err ? ` ${err.type}: ${err.message}` : ''

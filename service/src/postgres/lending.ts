@@ -10,9 +10,13 @@ export type Lending = {
   renew(): void
   /** Closes the clients that nobody has taken since it was called before. */
   rest(): void
+  usage(): Usage
   /** Refuses who waits, and resolves when all clients are closed. Those still lent are cut after `timeoutMs`. */
   end(timeoutMs: number | undefined): Promise<void>
 }
+
+/** How many connections are open, how many of them are lent, and how many users wait for one. */
+export type Usage = { open: number; lent: number; waiting: number }
 
 type Waiter = { resolve(client: Client): void; reject(error: unknown): void }
 
@@ -94,6 +98,7 @@ export function createLending(open: (onSpent: (client: Client) => void) => Promi
         else unused.add(client)
       }
     },
+    usage: () => ({ open: live.size, lent: live.size - idle.length, waiting: waiting.length }),
     end: async (timeoutMs) => {
       isEnded = true
       for (const { reject } of waiting.splice(0)) reject(ended())

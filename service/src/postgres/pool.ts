@@ -1,7 +1,7 @@
 import { type Bounds, late, within } from './bounds.js'
 import { type Client, type DatabaseTarget, openClient } from './client.js'
 import { DatabaseUnavailable, isStalePlan, sqlState } from './errors.js'
-import { createLending, type Lending } from './lending.js'
+import { createLending, type Lending, type Usage } from './lending.js'
 import { type Listening, listen } from './listen.js'
 import { createRenewal, type Renewal } from './renewal.js'
 import { type CopyIn, createSql, type Row, type Rows, type Sql, type Statement } from './sql.js'
@@ -30,6 +30,8 @@ export type Database = Sql & {
   listen(channel: string, onMessage: (payload: string) => void, onOpen: () => void): Promise<Listening>
   /** Waits for what is under way, at most `timeout` seconds if they are given, and closes every connection. */
   end(options?: { timeout?: number }): Promise<void>
+  /** How its connections are used now. */
+  usage(): Usage
   readonly settings: {
     readonly target: DatabaseTarget
     name: string
@@ -96,6 +98,7 @@ export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = 
       for (const { unlisten } of listening) await unlisten()
       await lending.end(timeout === undefined ? undefined : timeout * 1000)
     },
+    usage: lending.usage,
     settings: { target, name, max, connectMs, renewal },
   }
   return Object.assign(sql, members)

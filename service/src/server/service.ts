@@ -10,7 +10,7 @@ import { type ChainStatus, chainState, listChainStatus } from '../features/statu
 import { findRewardFile } from '../features/streams/index.js'
 import type { Log } from '../kernel/log.js'
 import type { Operation } from '../kernel/operation.js'
-import { createOutbound } from '../kernel/outbound.js'
+import { createOutbound, type Outbound } from '../kernel/outbound.js'
 import type { Context } from '../postgres/context.js'
 import { openRequestPools, type RequestBounds } from '../postgres/requests.js'
 import { type ChainSettings, type Chains, openChains, type Purpose } from '../rpc/chains.js'
@@ -21,11 +21,13 @@ import { addEmbed } from './http/embed.js'
 import { buildPublicApp } from './http/http.js'
 import { addPortal, type PortalSettings } from './http/portal.js'
 import type { Served } from './http/responseCache.js'
+import { readTraceId } from './http/traceparent.js'
 import { buildOpenApi } from './openapi/openapi.js'
 import { addPublicPages, type ReadDocument } from './openapi/reference.js'
 import { operations, type ServiceContext } from './operations.js'
 import { type ChainMetrics, createChainMetrics, registerChainGauges, registerSenderGauges } from './ops/chainMetrics.js'
-import { createMetrics, joinMetrics, type Metrics } from './ops/metrics.js'
+import { registerDoctorGauges } from './ops/doctorGauges.js'
+import { createMetrics, joinMetrics, type Metrics, registerPoolGauges } from './ops/metrics.js'
 import { buildOpsApp, type Readiness } from './ops/ops.js'
 import { openSealing } from './sealing.js'
 import type { Shutdown } from './shutdown.js'
@@ -86,8 +88,7 @@ export async function openService(base: Context, options: ServiceOptions): Promi
     signatureGate: createSignatureGate(),
     judge,
     portfolio: openPortfolio({ patience }),
-    attributionSigner: await openAttributionSigner(base.config, { outbound, clock: base.clock }),
-    ...(await openStreamSigners(base.config, { outbound, clock: base.clock })),
+    ...(await openSigners(base, outbound, metrics)),
     swapApis: openSwapApis(base.config, { outbound, clock: base.clock }),
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
@@ -101,7 +102,9 @@ export async function openService(base: Context, options: ServiceOptions): Promi
   if (!options.isJoined) {
     registerChainGauges(metrics.registry, admission)
     registerSenderGauges(metrics.registry, admission)
+    registerDoctorGauges(metrics.registry, { ...admission, db: pools.operation })
   }
+  registerPoolGauges(metrics.registry, { work: base.db, admission: pools.admission, operation: pools.operation })
   let watcher: WatcherProcess | undefined
   const serviceUrl = (): string => base.config.publicUrl ?? urlOf(publicApp.server.address(), base.config)
   const gate = {
@@ -121,6 +124,7 @@ export async function openService(base: Context, options: ServiceOptions): Promi
     ),
     ...gate,
     answers: catalogue.answers,
+    onShed: metrics.shed,
     onAnswered: (operationId, status, seconds, served) => {
       metrics.answered(operationId, status, seconds)
       if (base.config.logRequests) logRequest(base.log, { operationId, status, seconds, served })
@@ -146,6 +150,17 @@ export async function openService(base: Context, options: ServiceOptions): Promi
     watcher = joined
   }
   return { ctx, requestChains, debugChains, holdingsChains, publicApp, opsApp, metrics, chainMetrics, join }
+}
+
+/** The keys that sign for requests, counted. */
+async function openSigners({ config, clock }: Context, outbound: Outbound, metrics: Metrics) {
+  const io = { outbound, clock }
+  const { streamsSigner, withdrawalsSigner } = await openStreamSigners(config, io)
+  return {
+    attributionSigner: metrics.countSignatures('attribution', await openAttributionSigner(config, io)),
+    streamsSigner: metrics.countSignatures('streams', streamsSigner),
+    withdrawalsSigner: metrics.countSignatures('withdrawals', withdrawalsSigner),
+  }
 }
 
 /** The portal of an installation: it is there where its key is set. */
@@ -196,7 +211,8 @@ function logRequest(
   // A secret key that someone pastes there does not get into the log.
   const path = request.url?.split('?')[0]?.replace(/^\/embed\/(?!files\/)[^/]+/, '/embed/…')
   const ms = Math.round(seconds * 1e6) / 1e3
-  log.info({ method: request.method, path, operationId, status, ms, requestId, keyId }, 'served')
+  const traceId = readTraceId(request.headers['traceparent'])
+  log.info({ method: request.method, path, operationId, status, ms, requestId, traceId, keyId }, 'served')
 }
 
 /** A chain that cannot be read is named and fails nothing: everything else is served as before. */

@@ -90,12 +90,14 @@ export async function startService(options: StartOptions): Promise<Running> {
   const chains = await readChains(base)
   const service = await openService(base, { chains, shutdown, isJoined, portal: options.portal })
   const { ctx, publicApp, opsApp } = service
-  const committer = await openSigner(config.committerKey, { outbound: createOutbound(clock), clock })
+  const io = { outbound: createOutbound(clock), clock }
+  const { countSignatures } = service.metrics
+  const committer = countSignatures('committer', await openSigner(config.committerKey, io))
   assertKeysFit(ctx.attributionSigner, chains, 'ATTRIBUTION')
   assertKeysFit(ctx.streamsSigner, chains, 'STREAMS')
   assertKeysFit(ctx.withdrawalsSigner, chains, 'WITHDRAWALS')
   assertKeysFit(committer, chains, 'COMMITTER')
-  const solver = await openSigner(config.solverKey, { outbound: createOutbound(clock), clock })
+  const solver = countSignatures('solver', await openSigner(config.solverKey, io))
   assertKeysFit(solver, chains, 'SOLVER')
   if (!isJoined) await sayRoles(ctx, committer)
   // The key signs for every process, so whichever starts first makes its address known to the watcher.

@@ -11,7 +11,7 @@ let asked = false
 child.stdout?.on('data', (chunk) => {
   process.stdout.write(chunk)
   said += chunk
-  if (asked || !/^ready/m.test(said)) return
+  if (asked || !/^ready|^\{.*"ready":true/m.test(said)) return
   asked = child.kill('SIGTERM')
 })
 child.once('close', (code) => {

@@ -17,6 +17,7 @@ import type { Context } from '../../postgres/context.js'
 import { isDatabaseLate, isDatabaseUnavailable } from '../../postgres/pool.js'
 import { headBytesMax } from './head.js'
 import { isRetryable } from './retryable.js'
+import { readTraceId } from './traceparent.js'
 
 export const bodyBytesMax = 64 * 1024
 
@@ -26,7 +27,8 @@ export function sendError(ctx: Context, error: unknown, request: FastifyRequest,
     ? deadlineExceeded('the caller went away before its request was whole')
     : toEarnError(error, request.id)
   if (known.code >= 500) {
-    const fields = { err: known.cause ?? error, requestId: request.id, code: known.code }
+    const traceId = readTraceId(request.headers['traceparent'])
+    const fields = { err: known.cause ?? error, requestId: request.id, traceId, code: known.code }
     ctx.log.error(fields, `${request.method} ${request.routeOptions.url ?? 'unknown route'} failed`)
   }
   // A caller that is refused before its body has arrived must not hold the connection by sending the rest.

@@ -32,6 +32,7 @@ import { isLiteral, type Literals, listLiterals } from './literals.js'
 import { createLiveStreams, type LiveStreams } from './live.js'
 import { shedLoad } from './loadShedding.js'
 import { createResponseCache, type OnAnswered, type ResponseCache } from './responseCache.js'
+import { readTraceId } from './traceparent.js'
 
 export type HttpOptions<C extends Context> = Gate & {
   ctx: C
@@ -39,6 +40,8 @@ export type HttpOptions<C extends Context> = Gate & {
   /** The cache of responses. */
   answers?: AnswerCache
   onAnswered?: OnAnswered
+  /** Called for each request that is refused because the process is too busy. */
+  onShed?: () => void
 }
 
 /**
@@ -51,7 +54,7 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
     return addHeaders(options, request, reply)
   })
   capConnections(app.server, options.ctx.config)
-  shedLoad(app, options.ctx)
+  shedLoad(app, options.ctx, options.onShed)
   const answers = options.answers ?? createAnswerCache()
   const responses = createResponseCache({ ...options, answers })
   const variants = answers.shelf<Variant>('variant')
@@ -189,7 +192,13 @@ async function answer<C extends Context>(
     const onWork = (ms: number) => {
       workMs += ms
     }
-    const ctx = contextOf(options.ctx, { onWork }, { requestId: request.id, operationId })
+    const ctx = contextOf(
+      options.ctx,
+      { onWork },
+      {
+        ...{ requestId: request.id, operationId, traceId: readTraceId(request.headers['traceparent']) },
+      },
+    )
     try {
       const work = operation.run(ctx, parsed.get() as never, caller)
       const result = await (operation.tellsRetryable ? withinTime(work, planMs * options.ctx.config.patience) : work)

@@ -28,7 +28,11 @@ describe('an event loop that is late', () => {
     const log = { ...silentLog, warn: (...words: unknown[]) => said.push(words[1]) } as never
     const app = Fastify()
     const ctx = { clock, log, config: { eventLoopDelayMaxMs: 1_000 } }
-    shedLoad(app, ctx, clock)
+    let shed = 0
+    const onShed = () => {
+      shed += 1
+    }
+    shedLoad(app, ctx, onShed, clock)
     app.setErrorHandler((error, request, reply) => sendError(ctx as never, error, request, reply))
     app.get('/', async () => 'served')
     await app.listen({ host: '127.0.0.1', port: 0 })
@@ -44,7 +48,7 @@ describe('an event loop that is late', () => {
       ])
       expect(answer.json()).toMatchObject({ code: 503, status: 'UNAVAILABLE', context: {} })
     }
-    expect(said).toHaveLength(1)
+    expect([said.length, shed]).toEqual([1, 3])
     // Two turns of the loop on time.
     await expect.poll(async () => (await ask()).statusCode).toBe(200)
     await app.close()

@@ -14,6 +14,7 @@ const tickMs = 50
 export function shedLoad(
   app: FastifyInstance,
   { log, config }: { log: Log; config: Pick<Config, 'eventLoopDelayMaxMs'> },
+  onShed: () => void = () => undefined,
   /** The event loop's own time, whatever time the service goes by. */
   clock: Clock = systemClock,
 ): void {
@@ -31,6 +32,7 @@ export function shedLoad(
   app.addHook('onRequest', async () => {
     const lateMs = lateness.read()
     if (lateMs <= most) return
+    onShed()
     repeats.say('late', (times) =>
       log.warn(
         { lateMs: Math.round(lateMs), requests: times },

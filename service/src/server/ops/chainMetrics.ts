@@ -6,6 +6,7 @@ import type { Context } from '../../postgres/context.js'
 import type { RpcObserver } from '../../rpc/rpc.js'
 import { computeOpenSeconds, listSenders, type SenderStatus } from '../../rpc/sender/index.js'
 import type { Reaction } from '../../sync/steps/step.js'
+import { createLook } from './look.js'
 
 export type ChainMetrics = {
   /** Counts every call of a node. */
@@ -70,7 +71,8 @@ export function createChainMetrics(registry: Registry): ChainMetrics {
 }
 
 /** Gauges that are read from the database when somebody looks, all of one look from one query. */
-export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' | 'clock'>): void {
+export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' | 'clock' | 'log'>): void {
+  const { attempt } = createLook(ctx)
   const looks = inFlight<ChainStatus[]>()
   const readStatus = () => looks('status', () => listChainStatus(ctx.db, ctx.clock.now()))
   const add = (name: string, help: string, read: (status: ChainStatus) => number | null) =>
@@ -80,7 +82,8 @@ export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' 
       labelNames: ['chain'],
       registers: [registry],
       async collect() {
-        for (const status of await readStatus()) {
+        this.reset()
+        for (const status of (await attempt(readStatus)) ?? []) {
           const value = read(status)
           if (value !== null) this.set({ chain: status.chainId }, value)
         }
@@ -94,6 +97,27 @@ export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' 
   add('silent_seconds', 'Since a watcher last heard of the chain', ({ watched, updatedAt }) =>
     watched && updatedAt ? Math.max(0, Math.round((ctx.clock.now().getTime() - updatedAt.getTime()) / 1000)) : null,
   )
+  add(
+    'indexed_age_seconds',
+    'Age of the last block of a chain that has caught up, by its own time; below 0 where this clock is behind',
+    (status) =>
+      status.watched && status.indexedAt && status.state !== 'backfilling'
+        ? Math.round((ctx.clock.now().getTime() - status.indexedAt.getTime()) / 1000)
+        : null,
+  )
+  add('unchecked_blocks', 'Final blocks of a chain that is live that were not looked at a second time', (status) =>
+    status.state !== 'live' || status.finalizedBlock === null
+      ? null
+      : Math.max(0, status.finalizedBlock - (status.checkedTo ?? 0)),
+  )
+  new Gauge({
+    name: 'openearn_database_answers',
+    help: '1 when the database answered this look',
+    registers: [registry],
+    async collect() {
+      this.set(Number((await attempt(readStatus)) !== undefined))
+    },
+  })
   add('traces', '1 when its nodes tell how transactions ran', ({ evidence }) => Number(evidence === 'trace'))
   add('traces_awaited', 'Transactions whose trace has not come yet', ({ tracesAwaited }) => tracesAwaited)
   add('traces_missing', 'Transactions of which no trace was to be had', ({ tracesMissing }) => tracesMissing)
@@ -102,7 +126,11 @@ export function registerChainGauges(registry: Registry, ctx: Pick<Context, 'db' 
 }
 
 /** Gauges of the keys that send, read from the database when somebody looks. */
-export function registerSenderGauges(registry: Registry, { db, clock }: Pick<Context, 'db' | 'clock'>): void {
+export function registerSenderGauges(
+  registry: Registry,
+  { db, clock, log }: Pick<Context, 'db' | 'clock' | 'log'>,
+): void {
+  const { attempt } = createLook({ clock, log })
   const add = (name: string, help: string, read: (status: SenderStatus) => number) =>
     new Gauge({
       name: `openearn_sender_${name}`,
@@ -111,7 +139,7 @@ export function registerSenderGauges(registry: Registry, { db, clock }: Pick<Con
       registers: [registry],
       async collect() {
         this.reset()
-        for (const status of await listSenders(db))
+        for (const status of (await attempt(() => listSenders(db))) ?? [])
           this.set({ chain: status.chainId, sender: status.address }, read(status))
       },
     })

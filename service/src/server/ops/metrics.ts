@@ -1,10 +1,16 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Database } from '../../postgres/pool.js'
+import type { Signer } from '../../rpc/signer.js'
 
 export type Metrics = {
   /** Other parts add their metrics here; /metrics shows all of them. */
   registry: Registry
   answered(operationId: string, status: number, seconds: number): void
   refused(limit: string): void
+  /** Counts a request that was refused because the process is too busy. */
+  shed(): void
+  /** The same signer, with its signatures counted by outcome. */
+  countSignatures<S extends Signer | undefined>(name: string, signer: S): S
 }
 
 /** The metrics of one process: requests by operation and status, their duration, refusals by limit, and the process. */
@@ -31,14 +37,58 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
   for (const limit of ['hourly', 'monthly', 'ip']) refusals.inc({ limit }, 0)
+  const shed = new Counter({
+    name: 'openearn_requests_shed_total',
+    help: 'Requests refused because the process is too busy',
+    registers: [registry],
+  })
+  const signatures = new Counter({
+    name: 'openearn_signatures_total',
+    help: 'Signatures asked of the keys of this process, by outcome',
+    labelNames: ['signer', 'outcome'],
+    registers: [registry],
+  })
   return {
     registry,
+    shed: () => shed.inc(),
+    countSignatures: (name, signer) => {
+      if (signer === undefined) return signer
+      for (const outcome of ['ok', 'failed']) signatures.inc({ signer: name, outcome }, 0)
+      const sign = async (digest: Uint8Array) => {
+        const count = (outcome: string) => signatures.inc({ signer: name, outcome })
+        const signature = await signer.sign(digest).catch((error: unknown) => {
+          count('failed')
+          throw error
+        })
+        count('ok')
+        return signature
+      }
+      return { ...signer, sign }
+    },
     answered: (operation, status, seconds) => {
       requests.inc({ operation, status })
       duration.observe({ operation }, seconds)
     },
     refused: (limit) => refusals.inc({ limit }),
   }
+}
+
+/** Gauges of how the connections of each pool are used. */
+export function registerPoolGauges(registry: Registry, pools: Readonly<Record<string, Database>>): void {
+  const states = ['open', 'lent', 'waiting'] as const
+  new Gauge({
+    name: 'openearn_database_connections',
+    help: 'Connections that are open and lent, and users that wait for one, by pool; max: the most it may open',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [pool, db] of Object.entries(pools)) {
+        const usage = db.usage()
+        for (const state of states) this.set({ pool, state }, usage[state])
+        this.set({ pool, state: 'max' }, db.settings.max)
+      }
+    },
+  })
 }
 
 /** Two texts of metrics as one: samples of the same name stand together, as the format asks. */

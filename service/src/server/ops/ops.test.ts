@@ -115,17 +115,24 @@ describe('the operator listener', () => {
   })
 
   it('writes a line for each request where that is set, without its query', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
     const lines: unknown[][] = []
     const log = { ...silentLog, info: (...words: unknown[]) => lines.push(words) } as never
     const base = { ...earn.ctx, log, config: { ...earn.ctx.config, logRequests: true } }
     const shutdown = createShutdown(silentLog)
     const { publicApp } = await openService(base, { chains: [], shutdown })
-    const answer = await publicApp.inject({ url: '/v2/chains/?page=0', headers: { 'x-api-key': earn.publishable } })
+    const answer = await publicApp.inject({
+      url: '/v2/chains/?page=0',
+      headers: {
+        'x-api-key': earn.publishable,
+        traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+      },
+    })
     expect(lines).toEqual([
       [
         {
           ...{ method: 'GET', path: '/v2/chains/', operationId: 'GetChains', status: answer.statusCode },
-          ...{ ms: expect.any(Number), requestId: answer.headers['x-request-id'], keyId: expect.any(String) },
+          ...{ ms: expect.any(Number), requestId: answer.headers['x-request-id'], traceId, keyId: expect.any(String) },
         },
         'served',
       ],
