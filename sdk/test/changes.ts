@@ -21,11 +21,16 @@ export function pinCall<T extends Pick<Plan, 'request' | 'transactions' | 'conte
   const isQueue = context.vault.kind === 'maple'
   return {
     ...plan,
-    request: type === 'cancelDeposit' && call.length > 10 && !isQueue ? { ...request, requestId: word(0) } : request,
+    request: {
+      ...request,
+      ...(type === 'cancelDeposit' && call.length > 10 && !isQueue ? { requestId: word(0) } : {}),
+      ...(type === 'withdraw' && context.vault.kind === 'veda' ? { slippageBps: Number(word(2)) } : {}),
+    },
     context: {
       ...context,
       ...(type === 'claimDeposit' || (type === 'cancelDeposit' && isQueue) ? { requestAmount: word(0) } : {}),
       ...(context.vault.kind === 'erc5115' ? { minimumOut: word(3) } : {}),
+      ...(type === 'deposit' && context.vault.kind === 'veda' ? { minimumOut: word(2) } : {}),
     },
   }
 }

@@ -84,6 +84,8 @@ export function pin(plan: Plan): Plan {
   if (plan.request.type === 'claimDeposit' || (plan.request.type === 'cancelDeposit' && isQueue))
     plan.context.requestAmount = String(words[0] ?? 0n)
   else if (plan.request.type === 'cancelDeposit' && words.length > 0) plan.request.requestId = String(words[0])
+  if (plan.request.type === 'withdraw' && plan.context.vault.kind === 'veda')
+    plan.request.slippageBps = Number(words[2] ?? 0n)
   const at = findMinimum(plan, found.call)
   if (at !== undefined) plan.context.minimumOut = String(words[at] ?? 0n)
   return plan
@@ -92,6 +94,7 @@ export function pin(plan: Plan): Plan {
 /** Which argument of a call says the least that must come out; the caller's own minimum pins it. */
 function findMinimum({ context, request }: Plan, call: Hex): number | undefined {
   if (context.vault.kind === 'erc5115' || (request.type === 'deposit' && request.protect)) return 3
+  if (request.type === 'deposit' && context.vault.kind === 'veda') return 2
   return call.startsWith(syncRedeem) ? 2 : undefined
 }
 

@@ -21,6 +21,7 @@ export type AskedWithdrawal = {
   token: Address | 'native' | undefined
   amount: bigint
   distributorId: string
+  slippageBps: number
 }
 export type AskedOfRequest = {
   type: 'claimDeposit' | 'cancelDeposit'
@@ -39,6 +40,9 @@ export type AskedSwap = {
 /** A request to a vault. */
 export type AskedOfVault = AskedDeposit | AskedWithdrawal | AskedOfRequest
 export type Asked = AskedOfVault | AskedSwap
+
+/** As the service takes it where the request says nothing. */
+const usualSlippageBps = 50
 
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
@@ -95,8 +99,13 @@ function parseWithdrawal(request: unknown, user: Address, complain: Complain): A
   const token = asksForToken ? readToken(request, 'tokenOut', complain) : undefined
   const amount = readAmount(request, 'amount', complain)
   const distributorId = readDistributor(request, complain)
+  const slippageBps = getMember(request, 'slippageBps') ?? usualSlippageBps
+  if (typeof slippageBps !== 'number') {
+    complain('slippageBps is no number')
+    return undefined
+  }
   if ((asksForToken && !token) || amount === undefined || distributorId === undefined) return undefined
-  return { type: 'withdraw', user, token, amount, distributorId }
+  return { type: 'withdraw', user, token, amount, distributorId, slippageBps }
 }
 
 function parseOfRequest(

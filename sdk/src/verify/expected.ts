@@ -7,6 +7,7 @@ import { erc7540, erc7540Deposit, erc7540Redeem } from './kinds/erc7540.js'
 import { lagoon } from './kinds/lagoon.js'
 import { maple } from './kinds/maple.js'
 import { umbrella } from './kinds/umbrella.js'
+import { veda } from './kinds/veda.js'
 import { windowStake } from './kinds/windowStake.js'
 
 export type { DepositAsked, ExpectedCalls, Wanted, WithdrawAsked } from './kindCalls.js'
@@ -30,6 +31,7 @@ export const expectedCalls: Readonly<Record<string, ExpectedCalls>> = {
   'window-stake': windowStake,
   umbrella,
   maple,
+  veda,
   lagoon,
 }
 

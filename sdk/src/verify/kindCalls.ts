@@ -5,10 +5,11 @@ export type Wanted = { user: Address; requestId: bigint | undefined; amount: big
 /** `minimumOut`: the least that must come out, for vaults whose calls say it. */
 type Asked = { user: Address; token: Address; minimumOut: bigint }
 export type DepositAsked = Asked & { amount: bigint }
-export type WithdrawAsked = Asked & { shares: bigint }
+/** `slippageBps`: the most that may be lost to a discount, for vaults whose calls name one. */
+export type WithdrawAsked = Asked & { shares: bigint; slippageBps: number }
 
-/** The role of a vault's contract in a plan: it is called, or it takes the tokens. */
-export type Role = 'spender' | 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit'
+/** The role of a vault's contract in a plan: it is called, or it takes the tokens, or the shares. */
+export type Role = 'spender' | 'puller' | 'deposit' | 'withdraw' | 'claimDeposit' | 'cancelDeposit'
 
 /** The calls of one kind of vault that do what was asked, and nothing else. One file each, written from the standard. */
 export type ExpectedCalls = {

@@ -40,12 +40,17 @@ export function getEnteringToken({ token }: AskedDeposit, { kind, asset, wrapped
   return entering !== undefined && (kind.severalTokens || isAddressEqual(entering, asset)) ? entering : undefined
 }
 
-/** A vault may pull the shares it is asked to redeem: then exactly these are approved to it, and only for that call. */
+/**
+ * A vault, or its contract that does so, may pull the shares it is asked to redeem: then exactly these are approved to it, and only
+ * for that call.
+ */
 function listPulls(asked: AskedOfVault, main: ParsedTransaction | undefined, known: Known): Step[][] {
-  const { kind, share, vault, pullsShares } = known
+  const { kind, share, vault, contracts, pullsShares } = known
   if (asked.type !== 'withdraw' || !main || !kind.mayPull?.(main.data) || pullsShares === false) return [[]]
-  const sentence = tellApproval(asked.amount, share, vault, known)
-  const pull: Step = { type: 'approve', to: share, data: approve(vault, asked.amount), value: 0n, sentence }
+  const puller = parseAddress(findContract(kind, 'puller', { address: vault, contracts }))
+  if (!puller) return [[]]
+  const sentence = tellApproval(asked.amount, share, puller, known)
+  const pull: Step = { type: 'approve', to: share, data: approve(puller, asked.amount), value: 0n, sentence }
   return pullsShares ? [[pull]] : [[], [pull]]
 }
 

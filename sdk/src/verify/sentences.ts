@@ -60,6 +60,8 @@ const minimumAt: ReadonlyMap<string, number> = new Map(
       ['redeem(address,uint256,address,uint256,bool)', 3],
       ['syncRedeem(uint256,address,uint256)', 2],
       ['depositWithMinimum(address,uint256,address,uint256)', 3],
+      ['deposit(address,uint256,uint256)', 2],
+      ['deposit(address,uint256,uint256,address)', 2],
     ] as const
   ).map(([declaration, at]) => [toFunctionSelector(declaration), at]),
 )
@@ -70,6 +72,8 @@ const cooldownStart = toFunctionSelector('cooldownShares(uint256)')
 const windowStart = toFunctionSelector('cooldown()')
 const queueRequest = toFunctionSelector('requestRedeem(uint256,address)')
 const queueReturn = toFunctionSelector('removeShares(uint256,address)')
+const orderRequest = toFunctionSelector('requestOnChainWithdraw(address,uint128,uint16,uint24)')
+const orderReturn = toFunctionSelector('cancelOnChainWithdrawUsingRequestId(bytes32)')
 const cooledOut = toFunctionSelector('unstake(address)')
 
 const word = (call: Hex, at: number): bigint => BigInt(slice(call, 4 + 32 * at, 36 + 32 * at))
@@ -140,6 +144,8 @@ function tellCall(
         return `Withdraw all ${token} whose cooldown at ${vault} has ended; it goes to ${user}`
       if (selector === queueRequest)
         return `Request to redeem ${shares(asked.amount)}; once its queue has processed it, the ${token} goes to ${user}`
+      if (selector === orderRequest)
+        return `Request to redeem ${shares(asked.amount)} at a discount of ${Number(word(call, 2)) / 100} %; once others have paid for them, within ${word(call, 3) / 86_400n} days, the ${token} goes to ${user}`
       if (isRequest) return `Request to redeem ${shares(asked.amount)}; once it is settled, ${user} claims the ${token}`
       return `Redeem ${shares(asked.amount)}; the ${token}${least === undefined ? '' : `, at least ${tellUnits(least, asset, known)},`} goes to ${user}`
     case 'claimDeposit':
@@ -149,6 +155,8 @@ function tellCall(
     case 'cancelDeposit':
       if (selector === queueReturn)
         return `Take back ${shares(word(call, 0))} that wait for their redemption; they go to ${user}`
+      if (selector === orderReturn)
+        return `Take back the shares of the request ${word(call, 0)} that wait for their redemption at ${vault}; they go to ${user}`
       if (selector === claimOfCancelled)
         return `Take back the ${token} of the cancelled deposit ${word(call, 0)} in ${vault}; it goes to ${user}`
       return `Cancel the pending deposit ${selector === cancellation ? `${word(call, 0)} ` : ''}in ${vault}; the ${token} is refunded to ${user}`

@@ -196,7 +196,7 @@ function isExpectedCall(asked: AskedOfVault, call: Hex, token: Address, known: K
     case 'deposit':
       return kind.isDeposit(call, { amount: asked.amount, user, token, minimumOut })
     case 'withdraw':
-      return kind.isWithdraw(call, { shares: asked.amount, user, token, minimumOut })
+      return kind.isWithdraw(call, { shares: asked.amount, user, token, minimumOut, slippageBps: asked.slippageBps })
     case 'claimDeposit':
       return kind.isClaim?.(call, { user, requestId: asked.requestId, amount }) ?? false
     case 'cancelDeposit':

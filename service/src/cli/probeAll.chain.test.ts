@@ -164,7 +164,7 @@ describe('catalogue probe --all', () => {
     const draft = await probeAll({ vaults, progressFile: join(folder, 'found'), clock: systemClock, ...asked })
     const { startBlock } = draft.opportunities![0]!.vault
     expect(draft.opportunities).toMatchObject([
-      { vault: { address: shares, kind: 'other', escrow: queue, startBlock } },
+      { vault: { address: shares, kind: 'veda', contracts: { teller, queue }, escrow: queue, startBlock } },
     ])
     expect(await anvil.client.getCode({ address: shares, blockNumber: BigInt(startBlock!) })).toBeDefined()
     expect(await anvil.client.getCode({ address: shares, blockNumber: BigInt(startBlock! - 1) })).toBeUndefined()

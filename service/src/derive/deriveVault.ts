@@ -6,15 +6,27 @@ import { recordEntry } from './entries.js'
 import type { Transfer, VaultEvent } from './events.js'
 import type { Delivery, Flows } from './flows.js'
 import { partsOf } from './heldPots.js'
-import { addShares, compareCodes, type Holder, smaller, splitProportionally, takeProportionally } from './lots.js'
+import {
+  addShares,
+  compareCodes,
+  type Holder,
+  smaller,
+  splitProportionally,
+  takeFrom,
+  takeProportionally,
+} from './lots.js'
 import { type HolderBefore, openHolder, recordChange } from './positionRows.js'
 import { openPot, recordPots } from './pots.js'
 import {
   type CreditedPart,
   cancelRequests,
   claimRequests,
+  closeRefundable,
+  findRefundable,
   joinBeyond,
+  openRefundable,
   openRequest,
+  payRequest,
   type TakenShares,
 } from './requests.js'
 import type { DerivedRows, DeriveState, TxPosition } from './rows.js'
@@ -63,7 +75,9 @@ export function deriveVaultTransaction(input: VaultInput): void {
   for (const [wallet, { lost, received }] of flows.wallets) {
     if (lost > 0n) {
       const isTold = isRequested || carrying.has(wallet)
-      const taken = isTold ? take(work, wallet, lost) : takeProportionally(open(work, wallet), lost)
+      const first = takeRefunded(work, wallet, lost)
+      const left = lost - first
+      const taken = first + (isTold ? take(work, wallet, left) : takeProportionally(open(work, wallet), left))
       if (flows.followed?.broken.has(wallet)) short.set(wallet, lost - taken)
       else recordCut(partsOf(wallet).account, lost - taken, { place, vaultId: part.vault.id, rows })
     }
@@ -73,6 +87,19 @@ export function deriveVaultTransaction(input: VaultInput): void {
   for (const event of part.events) applyEvent(event, work)
   for (const [wallet, amount] of work.received) addShares(open(work, wallet), amount, null)
   recordChanges(work, short)
+}
+
+/** Takes the shares of deposits that are given back from the lots of these deposits. Returns how many there were. */
+function takeRefunded(work: VaultContext, wallet: string, lost: bigint): bigint {
+  let taken = 0n
+  for (const event of work.part.events) {
+    const refunded = findRefundable(work, event)
+    if (!refunded || refunded.owner !== wallet || event.kind !== 'withdraw') continue
+    const { distributorId, counted } = refunded
+    const of = counted > 0n ? distributorId : null
+    taken += takeFrom(open(work, wallet), smaller(event.shares, lost - taken), of)
+  }
+  return taken
 }
 
 /** Moves shares between pots of one account, with their part of the lots that they were taken from. */
@@ -141,7 +168,9 @@ function applyEvent(event: VaultEvent, work: VaultContext): void {
       else applyDeposit(event, work)
       return
     case 'withdraw':
-      if (hasAsyncRedeem(vault) && !isAtOnce(event)) applyRedemption(event, work)
+      if (event.refunds !== undefined) applyRefund(event, work)
+      else if (event.pays !== undefined) applyPayment(event, work)
+      else if (hasAsyncRedeem(vault) && !isAtOnce(event)) applyRedemption(event, work)
       else applyWithdraw(event, work)
       return
     case 'depositRequest':
@@ -201,6 +230,30 @@ type RequestEvent = Extract<VaultEvent, { kind: 'redeemRequest' | 'depositReques
 function applyDeposit(event: DepositEvent, work: VaultContext): void {
   const { moved, parts } = deliveryOf(work, event)
   if (moved > 0n) creditKeepers(event, work, { moved, parts, assets: event.assets })
+  const { refundable } = event
+  if (refundable === undefined) return
+  const kept = moved > 0n ? (splitAssets(event.assets, moved, parts).get(event.owner) ?? 0n) : 0n
+  openRefundable(work, { ...event, refundable }, kept > 0n ? creditOf(work, event, event.owner) : null, kept)
+}
+
+/** A deposit that is given back is a withdrawal of its own distributor, over the assets of its entry. */
+function applyRefund(event: WithdrawEvent, work: VaultContext): void {
+  const refunded = closeRefundable(work, event)
+  if (!refunded || refunded.distributorId === null || refunded.counted === 0n) return
+  const { distributorId, attribution, isSwap, counted: assets } = refunded
+  const part = { distributorId, attribution, isSwap, amount: assets }
+  const shares = (event.shares * assets) / refunded.amount
+  recordEntry(work, event, { part, wallet: event.owner, assets, shares, id: nameOf(event, part, event.owner) })
+}
+
+/** Ends a redemption by paying all of one request, with what it was promised. */
+function applyPayment(event: WithdrawEvent, work: VaultContext): void {
+  const paid = payRequest(work, event)
+  if (!paid || paid.promised === null || paid.part.counted === 0n) return
+  const { part, promised } = paid
+  const assets = (promised * part.counted) / part.amount
+  const id = nameOf(event, part, part.owner)
+  recordEntry(work, event, { part, wallet: part.owner, assets, shares: part.counted, id })
 }
 
 function creditKeepers(

@@ -8,7 +8,10 @@ import type { VaultTransaction } from './transfers.js'
 type Withdraw = Extract<VaultEvent, { kind: 'withdraw' }>
 
 /** The change of a request by an event, as far as it concerns the owners of the shares that the request took. */
-export type ChangedRequest = Pick<RequestChange, 'kind' | 'owner' | 'logIndex'> & { before: Left; after: Left }
+export type ChangedRequest = Pick<RequestChange, 'kind' | 'owner' | 'promised' | 'logIndex'> & {
+  before: Left
+  after: Left
+}
 type Left = Pick<RequestLot, 'remaining'>
 /** A request a transaction opened. */
 export type OpenedRequest = Pick<RequestLot, 'kind' | 'owner' | 'amount'>
@@ -30,6 +33,10 @@ export function recordEventParts(
   const redemptions = requests.changed.filter(({ kind }) => kind === 'redeem')
   for (const event of part.events) {
     if ((event.kind !== 'deposit' && event.kind !== 'withdraw') || event.isOtherToken) continue
+    if (event.kind === 'withdraw' && event.pays !== undefined) {
+      addPayment(event, of, redemptions, rows)
+      continue
+    }
     const { moved, parts: kept } = flows.deliveries.get(event) ?? { moved: 0n, parts: new Map<string, bigint>() }
     const isClaim = event.kind === 'withdraw' && hasAsyncRedeem(part.vault) && event.atOnce !== true
     const told = isClaim || moved === 0n ? event.shares : moved
@@ -52,6 +59,19 @@ export function recordEventParts(
   for (const { kind, owner, amount } of requests.opened) if (kind === 'redeem') move(owner, amount)
   for (const { owner, before, after } of redemptions) move(owner, after.remaining - before.remaining)
   for (const [wallet, delta] of moved) if (delta !== 0n) rows.pendingChanges.push({ ...of, wallet, delta })
+}
+
+/** A payment of a whole request: its shares for what it was promised. */
+function addPayment(
+  { logIndex }: Withdraw,
+  of: { vaultId: number; blockNumber: number; transactionIndex: number },
+  redemptions: readonly ChangedRequest[],
+  rows: Pick<DerivedRows, 'eventParts'>,
+): void {
+  const paid = redemptions.find((each) => each.logIndex === logIndex)
+  if (!paid || paid.promised === null) return
+  const shares = paid.before.remaining - paid.after.remaining
+  addPart(rows.eventParts, { ...of, wallet: paid.owner, kind: 'withdraw', shares, untold: 0n, assets: paid.promised })
 }
 
 /** Parts of at most an amount; the rest is the owner's. */

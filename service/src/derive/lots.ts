@@ -70,6 +70,17 @@ export function takeProportionally(holder: Holder, amount: bigint): bigint {
   return taken
 }
 
+/** Takes shares from one lot, or from the unattributed part (null); at most what is in it. Returns the taken amount. */
+export function takeFrom(holder: Holder, amount: bigint, distributorId: string | null): bigint {
+  const had = distributorId === null ? holder.shares - holder.attributed : (holder.lots.get(distributorId) ?? 0n)
+  const taken = smaller(amount, had)
+  holder.shares -= taken
+  if (distributorId === null) return taken
+  holder.lots.set(distributorId, had - taken)
+  holder.attributed -= taken
+  return taken
+}
+
 export function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }

@@ -44,22 +44,42 @@ type Cancel = Extract<
 
 /** Opens a request lot with the distributor of its own transaction. No ledger entry. */
 export function openRequest(work: RequestWork, event: Request, credit: Credit | null, taken?: TakenShares): void {
-  const { place, part, state, rows, chainId } = work
-  const kind = event.kind === 'depositRequest' ? 'deposit' : 'redeem'
-  const lot: RequestLot = {
-    id: derivedId(`${chainId}:${place.hash}:${place.transactionHash}:${event.logIndex}`),
-    vaultId: part.vault.id,
-    kind,
+  const lot: Opened = {
+    kind: event.kind === 'depositRequest' ? 'deposit' : 'redeem',
     controller: event.controller,
     owner: taken?.owner ?? event.owner,
     requestId: event.requestId,
-    distributorId: credit?.distributorId ?? null,
-    attribution: credit?.attribution ?? null,
-    isSwap: credit?.isSwap ?? false,
+    ...toCredited(credit),
     amount: event.amount,
     counted: taken?.counted ?? event.amount,
     lots: (taken?.lots ?? []).map(([id, amount]) => `${id}=${amount}`).join(' '),
-    remaining: event.amount,
+    promised: event.promised ?? null,
+  }
+  const replaced = event.replaces === undefined ? undefined : closeReplaced(work, event, event.replaces)
+  if (!replaced) {
+    open(work, event, lot)
+    return
+  }
+  // The shares stay where they are: they are of the lots that they were taken from, and of their request's distributor.
+  const { owner, counted, lots, distributorId, attribution, isSwap } = replaced
+  const own = distributorId === null ? {} : { distributorId, attribution, isSwap }
+  open(work, event, { ...lot, owner, counted, lots, ...own })
+}
+
+type Opened = Pick<RequestLot, 'kind' | 'controller' | 'owner' | 'requestId' | 'amount' | 'counted' | 'lots'> &
+  Pick<RequestLot, 'distributorId' | 'attribution' | 'isSwap' | 'promised'>
+
+function toCredited(credit: Credit | null): Pick<RequestLot, 'distributorId' | 'attribution' | 'isSwap'> {
+  const { distributorId = null, attribution = null, isSwap = false } = credit ?? {}
+  return { distributorId, attribution, isSwap }
+}
+
+function open({ place, part, state, rows, chainId }: RequestWork, event: VaultEvent, opened: Opened): void {
+  const lot: RequestLot = {
+    id: derivedId(`${chainId}:${place.hash}:${place.transactionHash}:${event.logIndex}`),
+    vaultId: part.vault.id,
+    ...opened,
+    remaining: opened.amount,
     cancelled: 0n,
     cancelling: false,
     blockNumber: place.number,
@@ -69,14 +89,74 @@ export function openRequest(work: RequestWork, event: Request, credit: Credit | 
     transactionHash: place.transactionHash,
   }
   rows.requests.push(lot)
-  const key = requestKey(part.vault.id, kind, event.controller)
+  const key = requestKey(part.vault.id, lot.kind, lot.controller)
   const lots = state.requests.get(key)
   if (lots) lots.push(lot)
   else state.requests.set(key, [lot])
 }
 
+/** Ends a request whose shares go on with another one. */
+function closeReplaced(work: RequestWork, event: Request, requestId: bigint): RequestLot | undefined {
+  const lot = openLots(work, 'redeem', event.controller).find((each) => each.requestId === requestId)
+  if (!lot || lot.remaining !== lot.amount || lot.amount !== event.amount) return undefined
+  changeLot(work, lot, event, { remaining: 0n, cancelled: lot.amount, cancelling: false })
+  forgetClosed(work, 'redeem', event.controller)
+  return lot
+}
+
+type Refundable = Extract<VaultEvent, { kind: 'deposit' }>
+
+/** Keeps whose a deposit is that may be given back: `counted` of its assets are in an entry. */
+export function openRefundable(
+  work: RequestWork,
+  event: Refundable & { refundable: bigint },
+  credit: Credit | null,
+  counted: bigint,
+): void {
+  open(work, event, {
+    ...{
+      kind: 'refund',
+      controller: event.owner,
+      owner: event.owner,
+      requestId: event.refundable,
+      ...toCredited(credit),
+    },
+    ...{ amount: event.assets, counted, lots: '', promised: null },
+  })
+}
+
+/** The deposit that an event gives back; undefined where it was not seen, or is given back already. */
+export function findRefundable(work: RequestWork, event: VaultEvent): RequestLot | undefined {
+  if (event.kind !== 'withdraw' || event.refunds === undefined) return undefined
+  return openLots(work, 'refund', event.owner).find(({ requestId }) => requestId === event.refunds)
+}
+
+/** Ends a deposit that is given back. */
+export function closeRefundable(work: RequestWork, event: VaultEvent): RequestLot | undefined {
+  const lot = findRefundable(work, event)
+  if (!lot) return undefined
+  changeLot(work, lot, event, { ...stateOf(lot), remaining: 0n })
+  forgetClosed(work, 'refund', lot.controller)
+  return lot
+}
+
+/** Ends the request that an event pays in whole. Undefined where it was not seen. */
+export function payRequest(
+  work: RequestWork,
+  event: Extract<VaultEvent, { kind: 'withdraw' }>,
+): { part: ClaimedPart; promised: bigint | null } | undefined {
+  const lot = openLots(work, 'redeem', event.owner).find(({ requestId }) => requestId === event.pays)
+  if (!lot) return undefined
+  const parts = new Map<string, ClaimedPart>()
+  addPart(parts, lot, lot.remaining, null)
+  changeLot(work, lot, event, { ...stateOf(lot), remaining: 0n })
+  forgetClosed(work, 'redeem', event.owner)
+  const [part] = parts.values()
+  return part && { part, promised: lot.promised }
+}
+
 type ClaimedFrom = {
-  kind: RequestLot['kind']
+  kind: 'deposit' | 'redeem'
   controller: string
   event: VaultEvent & { assets: bigint; shares: bigint }
   amount: bigint
@@ -229,6 +309,7 @@ function changeLot({ place, part, rows }: RequestWork, lot: RequestLot, event: V
     requestId: lot.id,
     kind: lot.kind,
     owner: lot.owner,
+    promised: lot.promised,
     vaultId: part.vault.id,
     blockNumber: place.number,
     logIndex: event.logIndex,

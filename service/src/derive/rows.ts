@@ -49,7 +49,8 @@ export type HeldChange = {
 export type RequestLot = {
   id: string
   vaultId: number
-  kind: 'deposit' | 'redeem'
+  /** `refund`: a deposit that completed, for as long as it may be given back. */
+  kind: 'deposit' | 'redeem' | 'refund'
   controller: string
   /** The owner of the assets or shares it took. */
   owner: string
@@ -63,6 +64,8 @@ export type RequestLot = {
   counted: bigint
   /** For a redemption: the lots of these shares, as `alpha=5 beta=6`; the rest was unattributed. */
   lots: string
+  /** The assets a redemption is to be paid with, where its request says so. */
+  promised: bigint | null
   remaining: bigint
   cancelled: bigint
   cancelling: boolean
@@ -81,6 +84,8 @@ export type RequestChange = {
   kind: RequestLot['kind']
   /** The owner of the assets or shares that the request took. */
   owner: string
+  /** As of the request. */
+  promised: bigint | null
   vaultId: number
   blockNumber: number
   logIndex: number

@@ -68,7 +68,7 @@ export function isSettled(lots: readonly RequestLot[], { amounts }: Lost): boole
 }
 
 /** A claim, with the controller and kind of the requests it may consume. */
-type Claim = { vault: DeriveVault; kind: RequestLot['kind']; controller: string }
+type Claim = { vault: DeriveVault; kind: RequestReading['kind']; controller: string }
 
 /** The claims of a block: the events that complete earlier deposit and redemption requests. */
 export function listClaims(
@@ -80,6 +80,8 @@ export function listClaims(
     for (const vault of vaultsByContract.get(log.address) ?? []) {
       const event = decodeVaultEvent(log, vault, logs)
       if (!event || ('atOnce' in event && event.atOnce === true)) continue
+      // It names the request that it pays.
+      if (event.kind === 'withdraw' && event.pays !== undefined) continue
       const controller =
         event.kind === 'deposit' && hasAsyncDeposit(vault)
           ? event.sender

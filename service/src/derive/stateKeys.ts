@@ -2,7 +2,7 @@ import { transferTopic } from '../rpc/abis.js'
 import type { RawBlock } from '../rpc/raw.js'
 import { listDigests } from './attribution.js'
 import { attributionOf, type Derivation } from './derive.js'
-import { decodeTransfer, decodeVaultEvent, eventParties } from './events.js'
+import { decodeTransfer, decodeVaultEvent, eventParties, type VaultEvent } from './events.js'
 import { type HeldKeys, listHeldKeys } from './holderKeys.js'
 import { holderKey, ownerKey, type RequestLot, requestKey, signatureKey } from './rows.js'
 import { decodeOwner, prefixOf } from './subAccounts.js'
@@ -54,11 +54,22 @@ export function listStateKeys(
       for (const kind of ['deposit', 'redeem'] as const)
         for (const controller of controllers)
           requests.set(requestKey(vault.id, kind, controller), { vaultId: vault.id, kind, controller })
+      if (!mayRefund(event)) continue
+      const refund = { vaultId: vault.id, kind: 'refund', controller: event.owner } as const
+      requests.set(requestKey(vault.id, 'refund', event.owner), refund)
     }
   }
   const { held } = listHeldKeys(block, derivation)
   for (const { vaultId, wallet } of held.values()) holders.set(holderKey(vaultId, wallet), { vaultId, wallet })
   return { holders, requests, signatures: listSignatureKeys(block, vaultsOf, derivation), owners, held }
+}
+
+/** Whether an event gives a deposit back, or makes one that may be. */
+function mayRefund(event: VaultEvent): event is Extract<VaultEvent, { kind: 'deposit' | 'withdraw' }> {
+  return (
+    (event.kind === 'deposit' && event.refundable !== undefined) ||
+    (event.kind === 'withdraw' && event.refunds !== undefined)
+  )
 }
 
 /** Signatures of ours in the transactions of vault events. Their attributions are cached for the derivation that follows. */

@@ -22,6 +22,8 @@ export const reasons = [
   'CURSOR_GONE',
   'WALLET_NOT_ALLOWED',
   'QUEUE_PAUSED',
+  'SHARES_LOCKED',
+  'REQUEST_NOT_CANCELLABLE',
 ] as const
 
 export type Reason = (typeof reasons)[number]

@@ -125,14 +125,11 @@ export async function probeVaults(
     const state = states[index]
     return state ? [{ each, state, asked: { vault: each.vault, kind: each.kind, state, requests: true } }] : []
   })
-  const trials = await tryVaults(
-    chain,
-    tried.map(({ asked }) => asked),
-    head,
-  )
+  const tryable = tried.flatMap(({ asked }) => (asked.kind.plans?.trial ? [asked] : []))
+  const outcomes = await tryVaults(chain, tryable, head)
   const probed = new Map<Described, ProbedVault>()
-  for (const [index, { each, state }] of tried.entries())
-    probed.set(each, await concludeVault(chain, each, { read: state, trial: trials[index], head }))
+  for (const { each, state, asked } of tried)
+    probed.set(each, await concludeVault(chain, each, { read: state, trial: outcomes[tryable.indexOf(asked)], head }))
   const found = described.map((each) =>
     each instanceof ProbeError ? each : (probed.get(each) ?? new ProbeError(`${each.vault.address} did not answer`)),
   )
@@ -172,8 +169,8 @@ async function nameVault(
     return { address, kind: found.kind, recognised: { ...found.recognised, notes } }
   }
   const shape = answer && (await findShape(ask, address, answer.hints))
-  const other = findVaultKind('other')
-  if (shape?.address && other) return { address: shape.address, kind: other, recognised: shape.recognised }
+  const kind = shape?.address && findVaultKind(shape.kind ?? 'other')
+  if (shape?.address && kind) return { address: shape.address, kind, recognised: shape.recognised }
   if (shape && shape.address === undefined) return new ProbeError(shape.why)
   return new ProbeError(
     `${address} is no ERC-4626 vault, and no other kind that is known: it does not answer asset() and totalAssets()`,

@@ -28,7 +28,7 @@ export function askTokens(vault: ObservedVault): Read<NamedTokens | undefined> {
   const kind = findVaultKind(vault.kind ?? '')
   return mapRead(
     combine({
-      asset: kind?.readAsset?.(address) ?? readContract(address, erc4626Abi, 'asset', []),
+      asset: kind?.readAsset?.(address, vault.contracts) ?? readContract(address, erc4626Abi, 'asset', []),
       share: readContract(address, shareAbi, 'share', []),
     }),
     ({ asset, share }) => {

@@ -16,7 +16,10 @@ export type MakingCall = {
 
 type InputNames<S extends string> = Extract<ParseAbiItem<S>, AbiFunction>['inputs'][number]['name']
 type EventOf<K extends VaultEvent['kind']> = Extract<VaultEvent, { kind: K }>
-type Member<K extends VaultEvent['kind']> = Exclude<keyof EventOf<K>, 'kind' | 'logIndex' | 'isOtherToken' | 'atOnce'>
+type Member<K extends VaultEvent['kind']> = Exclude<
+  keyof EventOf<K>,
+  'kind' | 'logIndex' | 'isOtherToken' | 'atOnce' | 'refundable' | 'refunds' | 'pays' | 'promised' | 'replaces'
+>
 type Same<K extends VaultEvent['kind'], S extends string> = { [member in Member<K>]?: InputNames<S> }
 
 /** Declares a call, what it makes, and which of its arguments stand in the event: `same` names them by the event's members. */

@@ -52,6 +52,11 @@ const kindOf: Readonly<Record<string, string>> = {
   maplePoolAbi: 'maple',
   mapleManagerAbi: 'maple',
   mapleQueueAbi: 'maple',
+  vedaVaultAbi: 'veda',
+  vedaAccountantAbi: 'veda',
+  vedaTellerAbi: 'veda',
+  vedaReferralTellerAbi: 'veda',
+  vedaQueueAbi: 'veda',
 }
 
 /** What each contract of ours declares that a plan may call or that stands behind one. */

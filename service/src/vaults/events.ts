@@ -12,6 +12,8 @@ export type VaultEvent = { logIndex: number } & (
       isOtherToken?: true
       /** It completes at once although the kind is asynchronous: it takes from no request. */
       atOnce?: true
+      /** It may be given back for a time, and is then named by this number. */
+      refundable?: bigint
     }
   | {
       kind: 'withdraw'
@@ -24,6 +26,10 @@ export type VaultEvent = { logIndex: number } & (
       isOtherToken?: true
       /** It completes at once although the kind is asynchronous: it takes from no request. */
       atOnce?: true
+      /** It gives back the deposit of this number. */
+      refunds?: bigint
+      /** It pays all of this request, and tells no amounts: they are those of the request. */
+      pays?: bigint
     }
   | {
       kind: 'depositRequest' | 'redeemRequest'
@@ -32,6 +38,10 @@ export type VaultEvent = { logIndex: number } & (
       requestId: bigint
       sender: string
       amount: bigint
+      /** The assets that a redemption is to be paid with, where the request says so. */
+      promised?: bigint
+      /** The request whose shares it goes on with. */
+      replaces?: bigint
     }
   | {
       kind: 'cancelDepositRequest' | 'cancelRedeemRequest'

@@ -121,7 +121,7 @@ export type Offer = {
   /** Why nothing can be done now, as a sentence; undefined when it can. */
   closed: string | undefined
   /** Why this wallet cannot do it now, though the vault is open: by a reason and a sentence. */
-  refused?: { reason: Reason; why: string }
+  refused?: { reason: Reason; why: string; context?: Record<string, unknown> }
   /** The vault is not what the catalogue says it is: a sentence; undefined when it is. */
   mismatch: string | undefined
   /** Most units taken now, as the vault says: never to be believed alone. Undefined when it does not say. */
@@ -144,7 +144,13 @@ export type Alternative = {
  * `available`: units of the receipt token that can be withdrawn so, claimable ones included; `assets`: their worth;
  * `awaited`: units that were asked for before and can be claimed once the vault has settled the rest of them.
  */
-export type WithdrawOffer = Offer & { available: bigint | undefined; assets: bigint | undefined; awaited?: bigint }
+export type WithdrawOffer = Offer & {
+  available: bigint | undefined
+  assets: bigint | undefined
+  awaited?: bigint
+  /** The approval that the call itself needs first. */
+  pulls?: NonNullable<Alternative['pulls']>
+}
 
 /**
  * The offer for a request that waits: a call, or the reason why no call is possible. `amount` is of the asset, or of the receipt
@@ -278,8 +284,8 @@ export type VaultKind = {
   readonly plans: Plans | undefined
   /** Reads its figures and its stated limit; undefined if the price of its shares is not indexed. */
   readonly readFigures: ((vault: ObservedVault) => Read<FiguresAnswer>) | undefined
-  /** Reads the token it names as its asset; absent if `asset()` returns it. */
-  readonly readAsset?: (address: Address) => Read<Address | undefined>
+  /** Reads the token it names as its asset, or a further contract does; absent if `asset()` returns it. */
+  readonly readAsset?: (address: Address, contracts: ObservedVault['contracts']) => Read<Address | undefined>
   /** Recognises a vault of this kind by its reads; a sentence if that is not possible. */
   readonly recognise: ((address: Address) => Read<Recognised | undefined>) | string
   /** The storage slot where its vaults keep the address of their escrow, where they do not answer it. */

@@ -9,6 +9,7 @@ import { lagoon } from './kinds/lagoon.js'
 import { maple } from './kinds/maple.js'
 import { other } from './kinds/other.js'
 import { umbrella } from './kinds/umbrella.js'
+import { veda } from './kinds/veda.js'
 import { windowStake } from './kinds/windowStake.js'
 
 /** Every vault kind there is; where several recognise a vault, the last of them is its kind. */
@@ -22,6 +23,7 @@ export const vaultKinds: readonly VaultKind[] = [
   windowStake,
   umbrella,
   maple,
+  veda,
   lagoon,
   erc20,
   other,

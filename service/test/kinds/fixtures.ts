@@ -5,6 +5,7 @@ import { erc7540, erc7540Deposit, erc7540Redeem, lagoon } from './erc7540.js'
 import type { KindFixture } from './fixture.js'
 import { maple } from './maple.js'
 import { umbrella } from './umbrella.js'
+import { veda } from './veda.js'
 import { windowStake } from './windowStake.js'
 
 /** One of every vault kind. */
@@ -18,6 +19,7 @@ export const fixtures: readonly KindFixture[] = [
   windowStake,
   umbrella,
   maple,
+  veda,
   lagoon,
   erc20,
   other,

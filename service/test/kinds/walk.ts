@@ -29,8 +29,8 @@ export type Lists = {
 }
 
 const wallet: Address = cat
-/** Their vaults deal with authorised wallets alone, so nothing can be tried by one they do not know. */
-const untried = ['maple']
+/** Their vaults deal with authorised wallets alone, or lock what was deposited, so nothing can be tried by one they do not know. */
+const untried = ['maple', 'veda']
 
 /** What is missing of the kinds, or does not fit together, a sentence each. */
 export function listGaps(lists: Lists): string[] {
@@ -120,7 +120,11 @@ function listRepeated(
 function sampleOf({ event }: EmittedEvent) {
   const args = event.inputs.map(({ name, type }, at) => [
     name ?? '',
-    type === 'address' ? `0x${String(at + 1).padStart(40, '0')}` : type === 'bool' ? true : BigInt(at + 1),
+    type === 'address' || type === 'bytes32'
+      ? `0x${String(at + 1).padStart(type === 'address' ? 40 : 64, '0')}`
+      : type === 'bool'
+        ? true
+        : BigInt(at + 1),
   ])
   const declaration = `event ${event.name}(${event.inputs
     .map(({ name, type, indexed }) => `${type}${indexed ? ' indexed' : ''} ${name}`)
@@ -262,7 +266,7 @@ function listVerdictGaps(
   { to, data }: VaultCall,
 ): string[] {
   const vault = vaultOf(fixture)
-  const asked = { user: wallet, token: vault.asset, minimumOut: 1n, amount: 1_000n, shares: 1_000n }
+  const asked = { user: wallet, token: vault.asset, minimumOut: 1n, amount: 1_000n, shares: 1_000n, slippageBps: 50 }
   const wanted = { user: wallet, requestId: undefined, amount: undefined }
   const isExpected =
     action === 'deposit' || action === 'withdraw'

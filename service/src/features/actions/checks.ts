@@ -47,7 +47,7 @@ export function assertMinimumShares(minimum: string, shares: bigint, decimals: n
 /** Refuses a vault that is not there, or not what it is listed as, or does not deal with the wallet. */
 export function assertOffer(offer: Offer, closed: Reason): void {
   if (offer.closed !== undefined) throw refuse(closed, offer.closed)
-  if (offer.refused) throw refuse(offer.refused.reason, offer.refused.why)
+  if (offer.refused) throw refuse(offer.refused.reason, offer.refused.why, offer.refused.context)
   if (offer.mismatch !== undefined) throw refuse('TOKEN_UNSUPPORTED', offer.mismatch)
 }
 

@@ -63,10 +63,11 @@ export async function createWithdrawInteraction(
         offered: { offer, capability: opportunity.capabilities.withdraw, closed: 'WITHDRAW_DISABLED' },
       }),
     )
-  const { instead } = offer
-  if (!instead) return finish(offer.call)
+  const { instead, pulls } = offer
+  const before = pulls ? buildPull({ call: offer.call, pulls }, target) : []
+  if (!instead) return finish(offer.call, before)
   try {
-    return await finish(offer.call)
+    return await finish(offer.call, before)
   } catch (error) {
     if (!wouldRevert(error)) throw error
     return finish(instead.call, buildPull(instead, target))

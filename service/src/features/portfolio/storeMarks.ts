@@ -38,7 +38,7 @@ export async function findMarks(db: Queryable, wallet: string): Promise<WalletMa
           'requestId', request_id::text) order by remaining desc, request_id), '[]') from (
         select v.chain_id, v.address, r.kind, r.request_id, max(r.remaining) as remaining
         from requests r join ${vaultsOf(db)} v on v.id = r.vault_id
-        where r.controller = hex_bytes(${wallet}) and r.remaining > 0 group by 1, 2, 3, 4) open) as "openRequests",
+        where r.controller = hex_bytes(${wallet}) and r.remaining > 0 and r.kind <> 'refund' group by 1, 2, 3, 4) open) as "openRequests",
       (select coalesce(json_agg(been order by been.id), '[]') from (
         select vault_id as id, chain_id as "chainId",
           concat_ws(' ', count(*), max(block_number), min(block_timestamp), max(block_timestamp), sum(shares), sum(assets),

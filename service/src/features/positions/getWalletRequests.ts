@@ -33,7 +33,8 @@ export async function listShownRequests(ctx: ChainContext, wallet: string) {
     const own = isOpen(request) ? (left < remaining ? left : remaining) : 0n
     if (own > 0n) claimable.set(key, left - own)
     const { amount } = request
-    const gained = isOpen(request) ? null : (received.get(request.id)?.toString() ?? null)
+    const paid = BigInt(request.cancelled) === 0n ? request.promised : null
+    const gained = isOpen(request) ? null : (received.get(request.id)?.toString() ?? paid)
     const shown = {
       opportunityId: request.opportunityId,
       kind: request.kind,

@@ -67,6 +67,7 @@ export const requestsTable = describeTable('requests', {
   amount: [numeric],
   counted: [numeric],
   lots: [text],
+  promised: [nullable(numeric)],
   remaining: [numeric],
   cancelled: [numeric],
   cancelling: [bool],

@@ -44,7 +44,7 @@ export async function recallChanges(db: Queryable, range: Range): Promise<Readon
 
 type Placed = { vaultId: number; blockNumber: number; logIndex: number; owner: string }
 type Opened = Placed & { amount: string }
-type Changed = Placed & { before: string; after: string }
+type Changed = Placed & { promised: string | null; before: string; after: string }
 
 /** Changes of redemption requests, block by block and transaction by transaction. */
 async function readRequests(db: Queryable, { chainId, from, to }: Range): Promise<(block: RawBlock) => StoredRequests> {
@@ -54,7 +54,7 @@ async function readRequests(db: Queryable, { chainId, from, to }: Range): Promis
     where chain_id = ${chainId} and kind = 'redeem' and block_number between ${from} and ${to}`
   const changed = await db<Changed[]>`
     select c.vault_id as "vaultId", c.block_number as "blockNumber", c.log_index as "logIndex",
-      hex_text(r.owner) as owner, c.remaining_before as before, c.remaining_after as after
+      hex_text(r.owner) as owner, r.promised, c.remaining_before as before, c.remaining_after as after
     from request_changes c join requests r on r.id = c.request_id
     where c.chain_id = ${chainId} and r.kind = 'redeem' and c.block_number between ${from} and ${to}`
   const [openedIn, changedIn] = [groupByBlock(opened), groupByBlock(changed)]
@@ -66,8 +66,8 @@ async function readRequests(db: Queryable, { chainId, from, to }: Range): Promis
       const isOf = (row: Placed) => row.vaultId === vaultId && transactions.get(row.logIndex) === transactionIndex
       return {
         opened: own.filter(isOf).map(({ owner, amount }) => ({ kind: 'redeem', owner, amount: BigInt(amount) })),
-        changed: moved.filter(isOf).map(({ owner, logIndex, before, after }) => ({
-          ...{ kind: 'redeem', owner, logIndex },
+        changed: moved.filter(isOf).map(({ owner, promised, logIndex, before, after }) => ({
+          ...{ kind: 'redeem', owner, promised: promised === null ? null : BigInt(promised), logIndex },
           ...{ before: { remaining: BigInt(before) }, after: { remaining: BigInt(after) } },
         })),
       }

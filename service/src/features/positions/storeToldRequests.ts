@@ -5,7 +5,7 @@ export async function listUntoldWallets(db: Queryable, limit: number): Promise<s
   const rows = await db<{ wallet: string }[]>`
     select hex_text(controller) as wallet from (
       select distinct r.controller from requests r left join request_told t on t.request_id = r.id
-      where t.request_id is null or t.state not in ('claimed', 'cancelled')) w
+      where r.kind <> 'refund' and (t.request_id is null or t.state not in ('claimed', 'cancelled'))) w
     order by random() limit ${limit}`
   return rows.map(({ wallet }) => wallet)
 }

@@ -17,6 +17,8 @@ export type WalletRequest = {
   remaining: string
   cancelled: string
   cancelling: boolean
+  /** The assets that a redemption is paid with, where its request says so. */
+  promised: string | null
   distributorId: string | null
   requestedAt: Date
   transactionHash: string
@@ -28,7 +30,7 @@ export type WalletRequest = {
 export async function listWalletRequests(db: Queryable, wallet: string): Promise<WalletRequest[]> {
   return db<WalletRequest[]>`
     select r.id, v.chain_id as "chainId", v.address as "vaultAddress", v.kind as "vaultKind", v.contracts, o.id as "opportunityId", r.kind,
-      hex_text(r.controller) as controller, r.request_id as "requestId", r.amount, r.remaining, r.cancelled, r.cancelling,
+      hex_text(r.controller) as controller, r.request_id as "requestId", r.amount, r.remaining, r.cancelled, r.cancelling, r.promised,
       r.distributor_id as "distributorId", r.block_timestamp as "requestedAt",
       hex_text(r.transaction_hash) as "transactionHash", (
         select coalesce(jsonb_agg(jsonb_build_object('blockNumber', c.block_number, 'logIndex', c.log_index,
@@ -40,7 +42,7 @@ export async function listWalletRequests(db: Queryable, wallet: string): Promise
       ) as claims
     from requests r join ${vaultsOf(db)} v on v.id = r.vault_id
     join ${opportunitiesOf(db)} o on o.chain_id = v.chain_id and o.vault_address = v.address
-    where r.controller = hex_bytes(${wallet}) order by r.block_timestamp, v.chain_id, r.block_number, r.log_index`
+    where r.controller = hex_bytes(${wallet}) and r.kind <> 'refund' order by r.block_timestamp, v.chain_id, r.block_number, r.log_index`
 }
 
 /** A request that claims of a block took from: the place of the claim's event, and of the request's own. */

@@ -91,4 +91,4 @@ export type Hints = ReturnType<ReturnType<typeof askHints>['answer']>
 export type Ask = <T>(read: Read<T>) => Promise<T>
 
 /** A vault that no kind serves, by the contract its shares are listed at; or, without one, why it cannot be listed. */
-export type Shape = { address: Address; recognised: Recognised } | { address: undefined; why: string }
+export type Shape = { address: Address; recognised: Recognised; kind?: string } | { address: undefined; why: string }

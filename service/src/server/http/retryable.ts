@@ -1,7 +1,7 @@
 import type { EarnError, Reason } from '../../kernel/errors.js'
 
 /** Refusals that may pass without any change to the request. */
-const passingReasons: readonly Reason[] = ['NOT_CLAIMABLE', 'NO_ROUTE']
+const passingReasons: readonly Reason[] = ['NOT_CLAIMABLE', 'NO_ROUTE', 'SHARES_LOCKED']
 
 /**
  * True when the same request may succeed later: the failure is ours, a limit's, or a state that moves by itself, or we say

@@ -121,29 +121,43 @@ async function expectOther(asked: Address, listed: { address: Address; receiptTo
   return probed
 }
 
-describe('what the field has and no kind serves', () => {
-  it('is, of Veda, named from the vault, its teller, its accountant and its queue, and listed at the vault', async () => {
+describe('a vault of Veda', () => {
+  it('is drafted from the vault, its teller, its accountant and its queue, at the vault, closed, and with its queue where that is asked about', async () => {
     const { vault, teller, accountant, queue } = await outlines.veda()
     for (const part of [vault, teller, accountant, queue]) {
-      const probed = await expectOther(part, { address: vault, note: 'a vault of Veda (BoringVault)' })
-      expect(probed.asset.address).toBe(token)
-      expect(probed.escrow).toBe(part === queue ? queue : undefined)
+      const probed = await probe(part)
+      if (typeof probed === 'string') throw new Error(probed)
+      const isQueue = part === queue
+      const contracts = { teller, accountant, ...(isQueue ? { queue } : {}) }
+      expect(probed).toMatchObject({ kind: 'veda', address: vault, asset: { address: token } })
+      expect(probed.contracts).toEqual(contracts)
+      expect(probed.escrow).toBe(isQueue ? queue : undefined)
+      expect(probed.notes.join()).toContain(isQueue ? 'with its queue' : 'ask the probe about the queue')
+      const [entry] = draftEntry(31337, probed.address, probed).opportunities!
+      expect(entry).toMatchObject({ depositEnabled: false, withdrawEnabled: false, vault: { kind: 'veda' } })
     }
   })
 
-  it('is drafted so that it imports: its shares are watched, and nothing is built for it', async () => {
-    const { vault, queue } = await outlines.veda()
-    const probed = await expectOther(queue, { address: vault, note: `its queue is ${queue}` })
+  it('is imported from its draft with its contracts', async () => {
+    const { vault, teller, accountant, queue } = await outlines.veda()
+    const probed = await probe(queue)
+    if (typeof probed === 'string') throw new Error(probed)
     const { db, close } = await openTestDatabase()
     const chains = [{ chainId: 31337, name: 'Anvil', slug: 'anvil' }]
     const draft = draftEntry(31337, probed.address, probed)
     await importCatalogue({ db, clock: systemClock }, JSON.stringify({ ...draft, chains }))
+    const lower = (each: string) => each.toLowerCase()
     expect(findOpportunityByVault(buildSnapshot(await readCatalogue(db)), 31337, vault)).toMatchObject({
-      vault: { kind: 'other', escrow: queue.toLowerCase() },
+      vault: {
+        ...{ kind: 'veda', escrow: lower(queue) },
+        contracts: { teller: lower(teller), accountant: lower(accountant), queue: lower(queue) },
+      },
     })
     await close()
   })
+})
 
+describe('what the field has and no kind serves', () => {
   it('is no vault of Veda where the teller names another vault, or the accountant is not that of the teller', async () => {
     const { vault, teller, accountant } = await outlines.veda()
     const { vault: another } = await outlines.veda()
