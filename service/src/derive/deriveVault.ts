@@ -2,7 +2,7 @@ import { zeroAddress } from 'viem'
 import type { Credits, Strangers } from './attribution.js'
 import { hasAsyncDeposit, hasAsyncRedeem } from './config.js'
 import type { Credit } from './credits.js'
-import { recordEntry } from './entries.js'
+import { nameOf, recordEntry } from './entries.js'
 import type { Transfer, VaultEvent } from './events.js'
 import type { Delivery, Flows } from './flows.js'
 import { partsOf } from './heldPots.js'
@@ -12,7 +12,6 @@ import {
   type Holder,
   smaller,
   splitProportionally,
-  takeFrom,
   takeProportionally,
 } from './lots.js'
 import { type HolderBefore, openHolder, recordChange } from './positionRows.js'
@@ -21,17 +20,15 @@ import {
   type CreditedPart,
   cancelRequests,
   claimRequests,
-  closeRefundable,
-  findRefundable,
   joinBeyond,
   openRefundable,
   openRequest,
-  payRequest,
   type TakenShares,
 } from './requests.js'
 import type { DerivedRows, DeriveState, TxPosition } from './rows.js'
 import type { Settled } from './settled.js'
 import type { VaultTransaction } from './transfers.js'
+import { applyPayment, applyRefund, takeRefunded } from './wholeRequests.js'
 
 export type VaultInput = {
   chainId: number
@@ -75,7 +72,7 @@ export function deriveVaultTransaction(input: VaultInput): void {
   for (const [wallet, { lost, received }] of flows.wallets) {
     if (lost > 0n) {
       const isTold = isRequested || carrying.has(wallet)
-      const first = takeRefunded(work, wallet, lost)
+      const first = takeRefunded(work, wallet, lost, open(work, wallet))
       const left = lost - first
       const taken = first + (isTold ? take(work, wallet, left) : takeProportionally(open(work, wallet), left))
       if (flows.followed?.broken.has(wallet)) short.set(wallet, lost - taken)
@@ -87,19 +84,6 @@ export function deriveVaultTransaction(input: VaultInput): void {
   for (const event of part.events) applyEvent(event, work)
   for (const [wallet, amount] of work.received) addShares(open(work, wallet), amount, null)
   recordChanges(work, short)
-}
-
-/** Takes the shares of deposits that are given back from the lots of these deposits. Returns how many there were. */
-function takeRefunded(work: VaultContext, wallet: string, lost: bigint): bigint {
-  let taken = 0n
-  for (const event of work.part.events) {
-    const refunded = findRefundable(work, event)
-    if (!refunded || refunded.owner !== wallet || event.kind !== 'withdraw') continue
-    const { distributorId, counted } = refunded
-    const of = counted > 0n ? distributorId : null
-    taken += takeFrom(open(work, wallet), smaller(event.shares, lost - taken), of)
-  }
-  return taken
 }
 
 /** Moves shares between pots of one account, with their part of the lots that they were taken from. */
@@ -236,26 +220,6 @@ function applyDeposit(event: DepositEvent, work: VaultContext): void {
   openRefundable(work, { ...event, refundable }, kept > 0n ? creditOf(work, event, event.owner) : null, kept)
 }
 
-/** A deposit that is given back is a withdrawal of its own distributor, over the assets of its entry. */
-function applyRefund(event: WithdrawEvent, work: VaultContext): void {
-  const refunded = closeRefundable(work, event)
-  if (!refunded || refunded.distributorId === null || refunded.counted === 0n) return
-  const { distributorId, attribution, isSwap, counted: assets } = refunded
-  const part = { distributorId, attribution, isSwap, amount: assets }
-  const shares = (event.shares * assets) / refunded.amount
-  recordEntry(work, event, { part, wallet: event.owner, assets, shares, id: nameOf(event, part, event.owner) })
-}
-
-/** Ends a redemption by paying all of one request, with what it was promised. */
-function applyPayment(event: WithdrawEvent, work: VaultContext): void {
-  const paid = payRequest(work, event)
-  if (!paid || paid.promised === null || paid.part.counted === 0n) return
-  const { part, promised } = paid
-  const assets = (promised * part.counted) / part.amount
-  const id = nameOf(event, part, part.owner)
-  recordEntry(work, event, { part, wallet: part.owner, assets, shares: part.counted, id })
-}
-
 function creditKeepers(
   event: DepositEvent,
   work: VaultContext,
@@ -328,12 +292,6 @@ function applyClaim(event: DepositEvent, work: VaultContext): void {
   if (own === 0n) return
   const minted = splitProportionally(moved, weights).at(-1) ?? own
   creditKeepers(event, work, { moved: minted < own ? own : minted, parts: new Map(left), assets: beyond })
-}
-
-/** The part of an entry's id after its event; it names the wallet only if that is not the event's owner. */
-function nameOf(event: { owner: string }, part: CreditedPart, wallet: string): string | undefined {
-  if (part.distributorId === null) return undefined
-  return wallet === event.owner ? part.distributorId : `${part.distributorId}:${wallet}`
 }
 
 /** Credits the shares that each wallet lost in a withdrawal. This has no effect on the lots. */

@@ -56,3 +56,9 @@ function findEntry(entries: readonly InteractionRow[], of: Named): InteractionRo
   }
   return undefined
 }
+
+/** The part of an entry's id after its event; it names the wallet only if that is not the event's owner. */
+export function nameOf(event: { owner: string }, part: CreditedPart, wallet: string): string | undefined {
+  if (part.distributorId === null) return undefined
+  return wallet === event.owner ? part.distributorId : `${part.distributorId}:${wallet}`
+}

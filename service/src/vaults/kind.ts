@@ -219,8 +219,8 @@ export type Requests = {
 /** Addresses in any case. */
 export type RequestedVault = Pick<ObservedVault, 'address' | 'contracts'>
 export type RequestName = { kind: 'deposit' | 'redeem'; requestId: bigint; controller: Address }
-/** The part of a request that waits to be settled, and the part that can be claimed now. */
-export type RequestViews = { pending: View; claimable: View }
+/** The part of a request that waits to be settled, and the part that can be claimed now; absent where a request is paid unasked. */
+export type RequestViews = { pending: View; claimable?: View }
 
 /** The plans that are built for a vault of a kind. */
 export type Plans = {

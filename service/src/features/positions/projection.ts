@@ -131,7 +131,7 @@ async function wantReadings(
 export function wantViews(...input: Parameters<typeof listWantedReadings>): Question<RequestReading>[] {
   return listWantedReadings(...input).map(({ blockNumber, views, ...wanted }) => ({
     blockNumber,
-    views: [views.pending, views.claimable],
+    views: [views.pending, ...(views.claimable ? [views.claimable] : [])],
     read: ({ before, after }) => ({ ...wanted, before: sumUp(before), after: sumUp(after) }),
   }))
 }

@@ -20,7 +20,7 @@ import { extraDigits } from '../reading.js'
 import { sayDeposit } from '../sentences.js'
 import { decideClosed, decideMismatch } from './erc4626.js'
 import { vedaErrors } from './vedaErrors.js'
-import { vedaBeside, vedaEmits } from './vedaEvents.js'
+import { vedaBeside, vedaEmits, vedaRequestTopic } from './vedaEvents.js'
 
 const partsAbi = parseAbi([
   'function hook() view returns (address)',
@@ -67,6 +67,14 @@ export const veda: PlannedKind = {
   asyncDeposit: false,
   asyncRedeem: true,
   cancels: 'redeem',
+  // A queue that keeps no requests on the chain answers nothing, and what waits there is told by its events alone.
+  requests: {
+    topics: [vedaRequestTopic],
+    view: ({ contracts }, { requestId }) => {
+      const data = encodeFunctionData({ abi: queueAbi, functionName: 'getOnChainWithdraw', args: [toWord(requestId)] })
+      return { pending: { target: contracts?.['queue'] ?? zeroAddress, data, word: { at: 3, of: 8 } } }
+    },
+  },
   emits: vedaEmits,
   calls: [],
   beside: vedaBeside,

@@ -66,6 +66,9 @@ const requested = emitted(
   },
 )
 
+/** First topic of the logs that a request is read of. */
+export const vedaRequestTopic = requested.topic
+
 /** Further contracts of a vault. No contract names the queue, so the probe finds it only where it is asked about it. */
 export const vedaBeside: Readonly<Record<'teller' | 'accountant' | 'queue', ContractBeside>> = {
   teller: {

@@ -187,7 +187,10 @@ function askSide(
       (told) => told.reduce<bigint>((all, amount) => all + (amount ?? 0n), 0n),
     )
   return mapRead(
-    combine({ pending: sum(views.map((view) => view.pending)), claimable: sum(views.map((view) => view.claimable)) }),
+    combine({
+      pending: sum(views.map((view) => view.pending)),
+      claimable: sum(views.flatMap((view) => view.claimable ?? [])),
+    }),
     (amounts) => ({ ...amounts, unasked }),
   )
 }
