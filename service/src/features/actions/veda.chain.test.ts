@@ -55,7 +55,7 @@ describe('a vault of Veda', () => {
     ['older', 3],
     ['newer', 4],
   ] as const)(
-    'of the %s form is probed, entered and left by its queue, with a reorganisation at each step; metrics, history and portfolio follow',
+    'of the %s form is probed, entered and asked to be left, with a reorganisation at each step; metrics, history and portfolio follow',
     async (form, words) => {
       const before = (await requestsOf()).length
       const vault = await veda.open({ form })
@@ -102,38 +102,51 @@ describe('a vault of Veda', () => {
         { kind: 'redeem', requestId: id, state: 'pending', shares: String(part), claimable: '0' },
       ])
       expect(JSON.stringify((await way.figuresOf(vault)).portfolio)).toContain('"Not settled yet"')
-
-      await way.doTwice(vault, () => veda.solve(vault, [asked]))
-      const promised = String((part * ((1_200_000n * 9_984n) / 10_000n)) / 10n ** 6n)
-      expect(String(asked.amountOfAssets)).toBe(promised)
-      expect((await requestsOf()).slice(before)).toMatchObject([{ state: 'claimed', assets: promised }])
-      const withdrawn = { interaction: 'withdraw', attribution: 'signed', walletAddress: user.address, isSwap: false }
-      const entries = await story.entries(vault)
-      expect(entries).toMatchObject([
-        { interaction: 'deposit', amountRaw: String(deposited), attribution: 'signed', walletAddress: user.address },
-        { ...withdrawn, amountRaw: promised },
-      ])
-
-      await world.send(await story.withdraw(vault, had - part), user)
-      const rest = (await veda.requests(vault)).at(-1)!
-      await way.doTwice(vault, () => veda.solve(vault, [rest]))
-      expect(await shares(vault)).toBe(0n)
-      expect(await way.lotsOf(vault)).toEqual([])
-      const all = await story.entries(vault)
-      expect(all.slice(2)).toMatchObject([{ ...withdrawn, amountRaw: String(rest.amountOfAssets) }])
-      const query = { addresses: user.address, limit: 100 }
-      const activity = (await world.earn.call('GetWalletActivity', { query })).body.activity.filter(
-        ({ opportunityId }: { opportunityId: string }) => opportunityId === vault.opportunityId,
-      )
-      expect(activity.map(({ amountRaw }: { amountRaw: string }) => amountRaw)).toEqual(
-        all.map(({ amountRaw }: { amountRaw: string }) => amountRaw).toReversed(),
-      )
-      const earned = (await way.figuresOf(vault)).earnings
-      expect(Number(earned.earned)).toBeCloseTo(Number(asked.amountOfAssets + rest.amountOfAssets - deposited) / 1e6, 6)
-      await rebuildChain({ db: world.earn.db, clock: systemClock }, { chainId: world.chainId })
-      expect(await story.entries(vault)).toEqual(all)
     },
   )
+
+  it('pays by others what it was asked for, to the unit and in whole, with a reorganisation at each step, and the same when it is derived again', async () => {
+    const before = (await requestsOf()).length
+    const vault = await veda.open()
+    await world.send(await story.deposit(vault, deposited), user)
+    await veda.setRate(vault, 1_200_000n)
+    const had = await shares(vault)
+    const part = had / 3n
+    await world.send(await story.withdraw(vault, part), user)
+    const asked = (await veda.requests(vault)).at(-1)!
+    await way.doTwice(vault, () => veda.solve(vault, [asked]))
+    const promised = String((part * ((1_200_000n * 9_984n) / 10_000n)) / 10n ** 6n)
+    expect(String(asked.amountOfAssets)).toBe(promised)
+    expect((await requestsOf()).slice(before)).toMatchObject([{ state: 'claimed', assets: promised }])
+    const withdrawn = { interaction: 'withdraw', attribution: 'signed', walletAddress: user.address, isSwap: false }
+    const entries = await story.entries(vault)
+    expect(entries).toMatchObject([
+      { interaction: 'deposit', amountRaw: String(deposited), attribution: 'signed', walletAddress: user.address },
+      { ...withdrawn, amountRaw: promised },
+    ])
+
+    await world.send(await story.withdraw(vault, had - part), user)
+    const rest = (await veda.requests(vault)).at(-1)!
+    await way.doTwice(vault, () => veda.solve(vault, [rest]))
+    expect(await shares(vault)).toBe(0n)
+    expect(await way.lotsOf(vault)).toEqual([])
+    const all = await story.entries(vault)
+    expect(all.slice(2)).toMatchObject([{ ...withdrawn, amountRaw: String(rest.amountOfAssets) }])
+    const query = { addresses: user.address, limit: 100 }
+    const activity = (await world.earn.call('GetWalletActivity', { query })).body.activity.filter(
+      ({ opportunityId }: { opportunityId: string }) => opportunityId === vault.opportunityId,
+    )
+    expect(activity.map(({ amountRaw }: { amountRaw: string }) => amountRaw)).toEqual(
+      all.map(({ amountRaw }: { amountRaw: string }) => amountRaw).toReversed(),
+    )
+    const earned = (await way.figuresOf(vault)).earnings
+    expect(Number(earned.earned.native)).toBeCloseTo(
+      Number(asked.amountOfAssets + rest.amountOfAssets - deposited) / 1e6,
+      6,
+    )
+    await rebuildChain({ db: world.earn.db, clock: systemClock }, { chainId: world.chainId })
+    expect(await story.entries(vault)).toEqual(all)
+  })
 
   it('pays of several requests the one that is paid, each to its own distributor, and shares that were moved to their new owner', async () => {
     const vault = await veda.open()
