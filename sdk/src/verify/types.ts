@@ -10,7 +10,14 @@ export type PlanRequest =
       mode?: string
       protect?: boolean
     }
-  | { type: 'withdraw'; userAddress: string; amount: string; distributorId: string; tokenOut?: string }
+  | {
+      type: 'withdraw'
+      userAddress: string
+      amount: string
+      distributorId: string
+      tokenOut?: string
+      slippageBps?: number
+    }
   | { type: 'claimDeposit' | 'cancelDeposit'; userAddress: string; distributorId?: string; requestId?: string }
 
 /** A swap that was asked for, as it was sent. */
