@@ -6,14 +6,7 @@ import { nameOf, recordEntry } from './entries.js'
 import type { Transfer, VaultEvent } from './events.js'
 import type { Delivery, Flows } from './flows.js'
 import { partsOf } from './heldPots.js'
-import {
-  addShares,
-  compareCodes,
-  type Holder,
-  smaller,
-  splitProportionally,
-  takeProportionally,
-} from './lots.js'
+import { addShares, compareCodes, type Holder, smaller, splitProportionally, takeProportionally } from './lots.js'
 import { type HolderBefore, openHolder, recordChange } from './positionRows.js'
 import { openPot, recordPots } from './pots.js'
 import {
