@@ -25,6 +25,7 @@ import { defaultVetoSeconds } from '../server/jobs.js'
 import { listDisagreements } from '../snapshots/index.js'
 import { withContext } from './command.js'
 import { type CheckResult, examinePrices } from './doctorPrices.js'
+import { examineProduction } from './doctorProduction.js'
 import { type Command, parseFlags, printTable } from './terminal.js'
 
 const lagSecondsMax = 300
@@ -36,11 +37,13 @@ const vetoSecondsLeast = 60
 const uncheckedMax = 12_000
 
 export const doctor: Command = {
-  usage: 'openearn doctor',
+  usage:
+    'openearn doctor [--production]    (--production: also what an installation that serves others should not have)',
   run: async (words) => {
-    parseFlags(words, {})
+    const { values } = parseFlags(words, { production: { type: 'boolean' } })
     await withContext(async (ctx) => {
-      const findings = await examine(ctx)
+      const own = values.production === true ? await examineProduction(ctx) : []
+      const findings = [...(await examine(ctx)), ...own]
       printTable(
         ['', 'WHAT', 'FOUND', 'DO'],
         findings.map(({ what, well, detail, advice }) => [well ? 'ok' : 'NOT WELL', what, detail, well ? '' : advice]),
