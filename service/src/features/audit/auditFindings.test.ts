@@ -6,6 +6,8 @@ import { habits as fourthHabits } from '../../../test/audit/fourthHabits.js'
 import { drawMarket as drawFourth, fourthSeeds, ways as fourthWays } from '../../../test/audit/fourthMonths.js'
 import { openMonth } from '../../../test/audit/month.js'
 import { drawMarket, habits, ways } from '../../../test/audit/shownMonths.js'
+import { habits as sixthHabits } from '../../../test/audit/sixthHabits.js'
+import { drawMarket as drawSixth, seeds as sixthSeeds, ways as sixthWays } from '../../../test/audit/sixthMonths.js'
 import {
   drawMarket as drawThird,
   habits as thirdHabits,
@@ -57,7 +59,7 @@ const thirdCodes: Record<keyof typeof thirdWays, FindingCode> = {
   'in time for the bucket': 'bucketEnd',
 }
 
-/** The kinds of the fourth set and of the fifth, which are of people who knew nothing of the auditor. */
+/** The kinds of the fourth, fifth and sixth set, which are of people who knew nothing of the auditor. */
 const strangerCodes: Record<keyof typeof fifthWays, FindingCode> = {
   churn: 'inAndOut',
   passToAndFro: 'loop',
@@ -163,6 +165,7 @@ describe('the thresholds of audits', () => {
       habits: fourthHabits,
     },
     { name: 'fifth', codes: strangerCodes, draw: drawOf(drawFifth, fifthWays), seeds: fifthSeeds, habits: fifthHabits },
+    { name: 'sixth', codes: strangerCodes, draw: drawOf(drawSixth, sixthWays), seeds: sixthSeeds, habits: sixthHabits },
   ]
   for (const { name, codes, draw, seeds, habits: own } of sets) {
     it(`find at least 23 of 24 washed months of the ${name} set, from 1 % of the USD-days on, with transactions`, {
