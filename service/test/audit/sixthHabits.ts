@@ -21,7 +21,7 @@ import {
   writePlan,
 } from './sixthPlan.js'
 
-/** Months that look odd and are honest: whoever is in them holds what is their own, or what they keep for others. */
+/** Months that look odd and are honest: people hold their own money, or that of their customers. */
 
 type Honest = { random: Random; plan: Plan; vaults: TestVault[]; crowd: string[]; median: number }
 
@@ -53,7 +53,8 @@ function rebalancers({ random, plan, vaults }: Honest): void {
     const inside = new Map([[begun, usd]])
     let at = random.chance(0.5) ? -random.int(hour, 30 * day) : between(random, 0, 8 * day)
     plan.put({ at, vault: begun, wallet, usd })
-    while ((at = after(at, every * 0.2 + wait(random, every * 0.8))) < monthSeconds - hour) {
+    const step = () => after(at, every * 0.2 + wait(random, every * 0.8))
+    for (at = step(); at < monthSeconds - hour; at = step()) {
       const [vault, next] = twoOf(random, vaults)
       const money = inside.get(vault) ?? 0
       if (money < usd / 100) continue

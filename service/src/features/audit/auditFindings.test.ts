@@ -132,11 +132,16 @@ function judgeHonest(
   return { months, aboveLook: above.length, refused, above }
 }
 
+const noMonth = () => openMonth()
+
 const onMonth = (draw: (month: ReturnType<typeof openMonth>, random: Random) => void) => (random: Random) => {
   const month = openMonth()
   draw(month, random)
   return month
 }
+
+/** In the sixth set somebody pays for many who do nothing themselves, as a present or for wallets of his own: as a cheat does. */
+const { gifts = noMonth, treasury = noMonth, ...sixthOthers } = sixthHabits
 
 describe('the thresholds of audits', () => {
   it('find washing of the months that they were fixed on, and pass the honest ones', { timeout: 400_000 }, () => {
@@ -165,7 +170,13 @@ describe('the thresholds of audits', () => {
       habits: fourthHabits,
     },
     { name: 'fifth', codes: strangerCodes, draw: drawOf(drawFifth, fifthWays), seeds: fifthSeeds, habits: fifthHabits },
-    { name: 'sixth', codes: strangerCodes, draw: drawOf(drawSixth, sixthWays), seeds: sixthSeeds, habits: sixthHabits },
+    {
+      name: 'sixth',
+      codes: strangerCodes,
+      draw: drawOf(drawSixth, sixthWays),
+      seeds: sixthSeeds,
+      habits: sixthOthers,
+    },
   ]
   for (const { name, codes, draw, seeds, habits: own } of sets) {
     it(`find at least 23 of 24 washed months of the ${name} set, from 1 % of the USD-days on, with transactions`, {
@@ -184,4 +195,15 @@ describe('the thresholds of audits', () => {
       expect(passed.refused).toBe(0)
     })
   }
+
+  it('tell at most to look where one gives presents to many, or fills many wallets of his own', {
+    timeout: 400_000,
+  }, () => {
+    const passed = judgeHonest({ gifts, treasury }, months, sixthSeeds.honest)
+    console.info(`sixth set, presents and treasuries: ${JSON.stringify({ ...passed, above: passed.above.length })}`)
+    expect(passed.aboveLook).toBeGreaterThan(0)
+    expect(passed.refused).toBe(0)
+    const codes = new Set(passed.above.map((each) => each.split(': ')[1]))
+    expect([...codes].every((code) => code === 'paidByOneSender' || code === 'belowFloor')).toBe(true)
+  })
 })

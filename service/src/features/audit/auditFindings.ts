@@ -56,14 +56,19 @@ export function auditMonth(facts: AuditFacts, limits: AuditLimits): MonthAudit {
     const parts = Math.min(10_000, Math.max(percent, toPercent(own, usdDays)))
     const points = Math.min(10_000, Math.round(parts * weightOf(limits, code)))
     const transactions = [...new Set(hashes.flatMap((hash) => hash ?? []))]
-    return [{ code, count, usdDays: own, transactions, percent: parts, points, level: levelOf(points, limits) }]
+    return [{ code, count, usdDays: own, transactions, percent: parts, points, level: levelOf(code, points, limits) }]
   })
   const score = findings.reduce((sum, { points }) => sum + points, 0)
   return { usdDays, wallets, findings, score, level: worstOf(findings) }
 }
 
-const levelOf = (points: number, { look, refuse }: AuditLimits): FindingLevel =>
-  points >= refuse * 100 ? 'refuse' : points >= look * 100 ? 'look' : 'note'
+/** Presents and the wallets of a treasury look as wallets do that a cheat pays for: for this alone no month is refused. */
+const ambiguous: ReadonlySet<FindingCode> = new Set(['paidByOneSender'])
+
+function levelOf(code: FindingCode, points: number, { look, refuse }: AuditLimits): FindingLevel {
+  if (points >= refuse * 100 && !ambiguous.has(code)) return 'refuse'
+  return points >= look * 100 ? 'look' : 'note'
+}
 const worstOf = (findings: readonly Finding[]): FindingLevel =>
   (['refuse', 'look'] as const).find((level) => findings.some((finding) => finding.level === level)) ?? 'note'
 
