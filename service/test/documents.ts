@@ -97,6 +97,8 @@ export const notRun: Record<string, Record<string, string>> = {
     'systemctl daemon-reload': 'needs a machine that systemd runs',
     'systemctl start openearn-migrate': 'as above',
     'systemctl enable --now openearn@serve openearn@watch': 'as above',
+    'patronictl -c /etc/patroni/config.yml switchover openearn':
+      'cluster.long.test.ts does it, where Patroni is installed',
     'pg_dump --format=custom --file openearn.dump "$DATABASE_URL"':
       'PostgreSQL’s client tools, of the server’s version, which nothing here brings',
     'pg_restore --no-owner --dbname postgres://…/an_empty_database openearn.dump': 'as above',

@@ -1,5 +1,5 @@
 import { within } from '../kernel/async/within.js'
-import { hasNoRoom } from '../postgres/pool.js'
+import { hasNoRoom, isDatabaseUnavailable } from '../postgres/pool.js'
 import type { Chain, ChainContext } from '../rpc/chains.js'
 import { followHeads } from '../rpc/heads.js'
 import { createNode } from '../rpc/node.js'
@@ -47,6 +47,8 @@ export const steady: Pace = { finalMs: 120_000, againMs: 300_000, againBlocks: 2
 const lockRetryMs = 2_000
 /** How long the first look at a chain waits for the test of its trace methods. */
 const openMs = 2_000
+/** The longest wait for a database that cannot be reached or is being replaced: it costs nothing to ask, and blocks pass. */
+const awayMs = 1_000
 /** How often the lock's connection is checked while working. */
 const lockCheckMs = 5_000
 
@@ -101,7 +103,8 @@ async function watchChain(
       }
       failures += 1
       options.onRetry?.(chain.chainId)
-      const waitMs = Math.min(250 * 2 ** Math.min(failures, 7), 15_000)
+      const isAway = isDatabaseUnavailable(error) && !hasNoRoom(error)
+      const waitMs = Math.min(250 * 2 ** Math.min(failures, 7), isAway ? awayMs : 15_000)
       if (hasNoRoom(error)) log.error({ err: error, failures }, noRoom)
       else if (error instanceof WrongChain) alarm({ err: error, failures }, wrongChain)
       else log.warn({ err: error, failures }, `watching failed; trying again in ${waitMs} ms`)
