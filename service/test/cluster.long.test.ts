@@ -13,6 +13,9 @@ import { makeFolder, type Started, startOpenEarn, waitUntilReady } from './e2e/p
 
 /** How many of our own processes are killed under load, one every five seconds: 120 are ten minutes. */
 const kills = Number(process.env['CLUSTER_KILLS'] ?? 12)
+const pauseMs = 5_000
+/** Looks before what heals is given up. */
+const looksMax = 12_000
 /** Bounds of the seconds until writes are well again. */
 const boundSeconds = { kill: 30, switchover: 10 }
 
@@ -142,7 +145,7 @@ async function untilWell(): Promise<void> {
         (entries: Json[]) => entries.some(({ txHash }) => txHash === transactionHash),
         () => false,
       ),
-    12_000,
+    looksMax,
   )
 }
 
@@ -165,7 +168,7 @@ const untilLedBy = (isRight: (name: string) => boolean) =>
       const name = await cluster.leader()
       return name !== undefined && isRight(name)
     },
-    6_000,
+    looksMax,
   )
 
 describe.skipIf(!isInstalled)('a cluster of Patroni behind haproxy and PgBouncer, with every role of ours', () => {
@@ -213,7 +216,7 @@ describe.skipIf(!isInstalled)('a cluster of Patroni behind haproxy and PgBouncer
       if (!role) continue
       await role.started.kill()
       startRole(name, role.words, role.env)
-      await new Promise((resolve) => setTimeout(resolve, 5_000))
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
       if (index % 6 === 0) await untilWell()
     }
     await untilWell()

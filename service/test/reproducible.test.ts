@@ -41,6 +41,10 @@ const reasons: Record<string, string> = {
   'service/src/postgres/driver.test.ts: sleeps in the database':
     'a statement that runs until its bound or its connection ends it',
   'service/src/postgres/requests.test.ts: sleeps in the database': 'the bound of a statement is a time',
+  'service/test/cluster.long.test.ts: sleeps':
+    'load and kills at a pace: real processes of others know no clock of ours',
+  'service/test/cluster.long.test.ts: reads the clock':
+    'the seconds until a cluster is well again are what is promised',
   'service/src/features/portfolio/faults.chain.test.ts: reads the clock':
     'how long what hangs may keep an answer waiting',
 }
