@@ -359,7 +359,9 @@ function giveBack(
       const back = least(amount, left)
       left -= back
       const list = [...request.taken].map(([name, part]) => ({ name, amount: part }))
-      for (const [{ name }, part] of splitByFraction(list, back)) {
+      // Where the wallet received as much in the request's transaction, lots gave less than the request took: no more comes back.
+      const gave = list.reduce((sum, { amount: part }) => sum + part, 0n)
+      for (const [{ name }, part] of splitByFraction(list, least(back, gave))) {
         addLot(wallet, name, part)
         request.taken.set(name, (request.taken.get(name) ?? 0n) - part)
       }
