@@ -31,9 +31,19 @@ const quoteFor = (least: bigint, slippageBps: number): bigint => {
 export function trustOf({ context }: Plan): Trust {
   const { chainId, vault, signers, swap, depositRouter, wrappedNative } = context
   const { address, asset, kind, receiptToken } = vault
+  const contracts = Object.entries(vault.contracts ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   const facts = {
     ...{ chainId, settlement: null, relayer: null, streamFactory: null, gasCap: null },
-    vaults: [{ opportunityId, address, asset, kind, share: receiptToken ?? address, contracts: [] }],
+    vaults: [
+      {
+        opportunityId,
+        address,
+        asset,
+        kind,
+        share: receiptToken ?? address,
+        contracts: contracts.map(([, each]) => each),
+      },
+    ],
     routers: swap?.routers ?? [],
     wrappers: [...new Set(swap?.wrappers?.map((wrapper) => wrapper.address))],
     ...{ depositRouter: depositRouter ?? null, wrappedNative: wrappedNative ?? null, quoter: swap ? quoter : null },

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { resign, withWord } from '../../test/forgeries.js'
 import { addressWord, attacker, toWord } from '../../test/mutations.js'
 import { namedPlan, type Plan, verify } from '../../test/plans.js'
+import { expectedCalls, nameContracts } from './expected.js'
 
 const wrongCall = ['the last transaction calls something else than was asked for']
 
@@ -86,5 +87,21 @@ describe('a call signed by the service itself', () => {
       other.context.vault.kind = kind
       expect((await verify(other)).problems, kind).toEqual(wrongCall)
     }
+  })
+})
+
+describe('the further contracts of a vault', () => {
+  it('have the names of its kind, in the order in which the service lists them', () => {
+    const [accountant, queue, teller] = ['0xa', '0xb', '0xc'] as const
+    expect(nameContracts('veda', [accountant, teller])).toEqual({ accountant, teller })
+    expect(nameContracts('veda', [accountant, queue, teller])).toEqual({ accountant, queue, teller })
+    for (const { names = [] } of Object.values(expectedCalls))
+      for (const list of names) expect(list).toEqual([...list].sort())
+  })
+
+  it('have none where a kind has none, or another number of them', () => {
+    expect(nameContracts('erc4626', ['0xa'])).toEqual({})
+    expect(nameContracts('veda', ['0xa'])).toEqual({})
+    expect(nameContracts('constructor', ['0xa'])).toEqual({})
   })
 })

@@ -43,3 +43,10 @@ export function findContract({ contracts }: ExpectedCalls, role: Role, vault: Va
   if (name === undefined) return vault.address
   return vault.contracts && Object.hasOwn(vault.contracts, name) ? vault.contracts[name] : undefined
 }
+
+/** The further contracts of a vault by their names; `list`: as GetVerificationContext tells them, in the order of the names. */
+export function nameContracts(kind: string, list: readonly string[]): Record<string, string> {
+  const known = Object.hasOwn(expectedCalls, kind) ? expectedCalls[kind]?.names : undefined
+  const names = known?.find(({ length }) => length === list.length) ?? []
+  return Object.fromEntries(names.map((name, place) => [name, list[place] ?? '']))
+}

@@ -17,6 +17,8 @@ export type ExpectedCalls = {
   severalTokens?: boolean
   /** Further contracts that have a role of the vault, by their names in the catalogue. */
   contracts?: Readonly<Partial<Record<Role, string>>>
+  /** The names of its further contracts in their order, once for each number of them that a vault can be listed with. */
+  names?: readonly (readonly string[])[]
   isDeposit(call: Hex, asked: DepositAsked): boolean
   /** Redeeming, or claiming what was redeemed, or asking for it. */
   isWithdraw(call: Hex, asked: WithdrawAsked): boolean

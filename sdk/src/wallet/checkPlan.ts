@@ -110,10 +110,16 @@ async function makeContext(
     ...(isSwapping ? { deadlineMax: await readDeadlineMax(world, asked) } : {}),
   }
   const none = { address: '', kind: '', asset: '' }
+  const { nameContracts } = await import('../verify/expected.js')
   const decimals = await readDecimals(provider, [...tokensOf(asked), vault?.asset, vault?.share, wrappedNative])
   return {
     ...{ chainId, signers, actionId: plan.actionId, swap, decimals },
-    vault: vault ? { address: vault.address, kind: vault.kind, asset: vault.asset, receiptToken: vault.share } : none,
+    vault: vault
+      ? {
+          ...{ address: vault.address, kind: vault.kind, asset: vault.asset, receiptToken: vault.share },
+          contracts: nameContracts(vault.kind, vault.contracts),
+        }
+      : none,
     ...(allowances.vault === undefined ? {} : { allowance: allowances.vault }),
     ...(wrappedNative === null ? {} : { wrappedNative }),
     ...(depositRouter === null ? {} : { depositRouter }),

@@ -48,6 +48,10 @@ const request = toFunctionSelector('requestOnChainWithdraw(address,uint128,uint1
 /** Tokens go to the vault by allowance while the teller is called; shares go to the queue by allowance as well. */
 export const veda: ExpectedCalls = {
   contracts: { deposit: 'teller', withdraw: 'queue', cancelDeposit: 'queue', puller: 'queue' },
+  names: [
+    ['accountant', 'teller'],
+    ['accountant', 'queue', 'teller'],
+  ],
   isDeposit,
   isWithdraw: isRequest,
   mayPull: (data) => slice(data, 0, 4) === request,
