@@ -126,7 +126,9 @@ describe('a watcher that is killed again and again', () => {
   it('is taken over by a second process that waited, and looks again every two seconds', async () => {
     const holders = () => killed.db`
       select distinct l.pid from pg_locks l join pg_database d on d.oid = l.database
-      where d.datname = current_database() and l.locktype = 'advisory' and l.granted`
+      where d.datname = current_database() and l.locktype = 'advisory' and l.granted
+        -- Shared locks only say which chains a process can follow.
+        and l.mode = 'ExclusiveLock'`
     const first = start()
     await until('the first to hold the lock', async () => (await holders()).length === 1)
     const second = start()
