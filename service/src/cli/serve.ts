@@ -18,11 +18,12 @@ const command = (name: string, parts: Parts, words = ''): Command => ({
   run: async (words) => {
     const { values } = parseFlags(words, { joined: { type: 'boolean' }, chains: { type: 'boolean' } })
     const isJoined = values.joined === true
+    const version = await readVersion()
+    // Nothing is waited for from here until the end of the channel is listened to: it could come in between.
     if (isJoined && (parts.api || !process.connected)) throw new UsageError('--joined is for `openearn start` alone')
     if (values.chains === true && name !== 'watch') throw new UsageError('--chains is for `openearn watch` alone')
     const roles = values.chains === true ? (['watch'] as const) : parts.roles
     const config = readConfig()
-    const version = await readVersion()
     const pretty = config.logPretty ?? process.stdout.isTTY === true
     const lines = openLog({ level: config.logLevel, pretty, version })
     const log = isJoined ? lines.child({ part: 'watcher' }) : lines
