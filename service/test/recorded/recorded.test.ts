@@ -54,7 +54,7 @@ async function expectRecorded(actual: readonly string[]): Promise<void> {
 }
 
 /** Kinds that came after the recording: their own tests on a chain derive them. */
-const later: ReadonlySet<string> = new Set(['cooldown', 'window-stake', 'umbrella', 'maple'])
+const later: ReadonlySet<string> = new Set(['cooldown', 'window-stake', 'umbrella', 'maple', 'veda'])
 
 describe('what is derived of the recorded chains', () => {
   it('is what was recorded, row for row, when their blocks come one after the other and are taken back', async () => {
