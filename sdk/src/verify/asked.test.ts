@@ -28,6 +28,8 @@ describe('a request', () => {
     ['a very long wallet', deposit, { userAddress: 'x'.repeat(999) }, `userAddress: ${'x'.repeat(80)}… is no address`],
     ['no token', deposit, { tokenIn: null }, 'tokenIn: null is no address'],
     ['an amount of 0', deposit, { amount: '0' }, 'amount is no amount above 0'],
+    ['a slippage that is no number', withdraw, { slippageBps: '50' }, 'slippageBps is no whole number'],
+    ['a slippage above which nothing is', withdraw, { slippageBps: Number.NaN }, 'slippageBps is no whole number'],
     ['an amount beyond 256 bits', deposit, { amount: String(2n ** 256n) }, 'amount is no amount above 0'],
     ['an amount that is a number', withdraw, { amount: 1 }, 'amount is no amount above 0'],
     ['a negative amount', withdraw, { amount: '-1' }, 'amount is no amount above 0'],

@@ -100,8 +100,9 @@ function parseWithdrawal(request: unknown, user: Address, complain: Complain): A
   const amount = readAmount(request, 'amount', complain)
   const distributorId = readDistributor(request, complain)
   const slippageBps = getMember(request, 'slippageBps') ?? usualSlippageBps
-  if (typeof slippageBps !== 'number') {
-    complain('slippageBps is no number')
+  // No discount is above what is no number.
+  if (typeof slippageBps !== 'number' || !Number.isInteger(slippageBps)) {
+    complain('slippageBps is no whole number')
     return undefined
   }
   if ((asksForToken && !token) || amount === undefined || distributorId === undefined) return undefined

@@ -3,6 +3,7 @@ import type { Context } from '../postgres/context.js'
 import type { ChainSettings } from '../rpc/chains.js'
 import { devnetChainId, isDevnetAddress } from '../rpc/devnet.js'
 import { listChainSettings } from '../rpc/storeChains.js'
+import { countConnections } from '../server/connectionCount.js'
 import { openAttributionSigner, openSigner } from '../server/signer.js'
 import { type DatabaseFacts, findDatabaseFacts } from '../server/storeDatabaseFacts.js'
 import type { CheckResult } from './doctorPrices.js'
@@ -183,7 +184,9 @@ export function examineConnections(
   poolSize: number,
   chains: number,
 ): CheckResult {
-  const needed = 4 * poolSize + 14 + Math.max(0, chains - 1)
+  const needed = (['serve', 'watch'] as const)
+    .map((way) => countConnections(way, { poolSize, chains }))
+    .reduce((sum, each) => sum + each, 0)
   const left = connectionsMax - connectionsReserved - others
   return {
     ...{ what: 'production: connections', well: needed + 4 <= left },

@@ -1,3 +1,4 @@
+import { smaller } from '../../derive/lots.js'
 import { groupBy } from '../../kernel/groups.js'
 import type { AuditLimits } from './auditLimits.js'
 import { atOnceMs, isAlike } from './auditLoops.js'
@@ -97,7 +98,7 @@ function listOwnStays(own: readonly Counted[], { moveSeconds, moveBps }: AuditLi
         sinceMs = Math.min(sinceMs, transit.sinceMs)
         break
       }
-      const [taken] = transit.left < wanted ? [transit.left] : [wanted]
+      const taken = smaller(transit.left, wanted)
       transit.left -= taken
       wanted -= taken
       sinceMs = Math.min(sinceMs, transit.sinceMs)

@@ -192,13 +192,8 @@ async function answer<C extends Context>(
     const onWork = (ms: number) => {
       workMs += ms
     }
-    const ctx = contextOf(
-      options.ctx,
-      { onWork },
-      {
-        ...{ requestId: request.id, operationId, traceId: readTraceId(request.headers['traceparent']) },
-      },
-    )
+    const traceId = readTraceId(request.headers['traceparent'])
+    const ctx = contextOf(options.ctx, { onWork }, { requestId: request.id, operationId, traceId })
     try {
       const work = operation.run(ctx, parsed.get() as never, caller)
       const result = await (operation.tellsRetryable ? withinTime(work, planMs * options.ctx.config.patience) : work)
