@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { patient } from '../../contracts/test/patience.js'
-import { until } from '../../contracts/test/until.js'
 import { type Database, type DatabaseTarget, openDatabase } from '../src/postgres/pool.js'
+import { dropDatabase } from './dropDatabase.js'
 import { withDatabase } from './globalSetup.js'
 
 export type TestDatabase = {
@@ -33,21 +33,9 @@ export async function openTestDatabase(options: { max?: number } = {}): Promise<
     close: async () => {
       await db.end({ timeout: 5 })
       const again = openDatabase(server, { max: 1, connectMs })
-      await until(`${name} to be dropped`, () => drop(again, name))
+      await dropDatabase(again, name)
       await again.end()
     },
-  }
-}
-
-/** Drops a database; undefined while a worker of the server is in it, which nobody but a superuser may end. */
-async function drop(server: Database, name: string): Promise<true | undefined> {
-  try {
-    await server.unsafe(`drop database if exists ${name} with (force)`)
-    return true
-  } catch (error) {
-    const insufficientPrivilege = '42501'
-    if (error instanceof Error && 'code' in error && error.code === insufficientPrivilege) return undefined
-    throw error
   }
 }
 

@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from '../../packages/embedded-postgres/src/embe
 import { silentLog } from '../src/kernel/log.js'
 import { migrate, readMigrations } from '../src/postgres/migrate.js'
 import { type DatabaseTarget, openDatabase } from '../src/postgres/pool.js'
+import { dropDatabase } from './dropDatabase.js'
 
 declare module 'vitest' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: augmenting the runner's context needs an interface
@@ -99,7 +100,7 @@ async function createTemplate(server: DatabaseTarget, template: string): Promise
   await admin.end()
   return async () => {
     const again = openDatabase(server, { max: 1 })
-    await again.unsafe(`drop database if exists ${template} with (force)`)
+    await dropDatabase(again, template)
     await again.end()
   }
 }

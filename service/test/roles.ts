@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Database, type DatabaseTarget, openDatabase } from '../src/postgres/pool.js'
+import { dropDatabase } from './dropDatabase.js'
 import { withDatabase } from './globalSetup.js'
 
 const runbook = new URL('../../docs/runbook.md', import.meta.url)
@@ -70,7 +71,7 @@ export async function makeOwnedDatabase(server: DatabaseTarget, database: string
     },
     drop: () =>
       asAdmin(async (admin) => {
-        await admin.unsafe(`drop database ${database} with (force)`)
+        await dropDatabase(admin, database)
         await admin.unsafe(`drop role if exists ${names.service}; drop role ${names.owner}`)
       }),
   }
