@@ -160,10 +160,15 @@ describe('a job that processes share', () => {
       let [count, harmless] = [0, 0]
       const { open, opened } = openGate()
       const one = start([
-        job('deadly', async () => {
-          count++
-          await opened
-        }),
+        // So often that it is due whenever its pause has not grown.
+        job(
+          'deadly',
+          async () => {
+            count++
+            await opened
+          },
+          0.000_001,
+        ),
         job('harmless', async () => void harmless++),
       ])
       // Both are leased by one statement.
