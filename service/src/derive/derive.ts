@@ -333,6 +333,19 @@ function listKeepersOf(event: VaultEvent, flows: Flows | undefined): string[] {
   return event.kind === 'deposit' ? [...(flows?.deliveries.get(event)?.parts.keys() ?? [])] : []
 }
 
+/** Whether nobody but the sender of a transaction is sent shares, as most deposits are: then nothing need be decoded. */
+function isAllSendersOwn(
+  { from }: Pick<RawTransaction, 'from'>,
+  logs: readonly RawLog[],
+  { vaultsByToken, holdersByAddress }: Derivation,
+): boolean {
+  const own = `0x${from.slice(2).padStart(64, '0')}`
+  return logs.every(({ address, topics }) => {
+    if (holdersByAddress.has(address)) return false
+    return topics[0] !== transferTopic || topics[2] === own || topics[2] === zeroTopic || !vaultsByToken.has(address)
+  })
+}
+
 /**
  * The wallets whose code at the block must be known: those that keep minted shares of a transaction's deposits and did not send
  * it. Pure.
@@ -342,6 +355,7 @@ export function listKeepers(
   logs: readonly RawLog[],
   derivation: Derivation,
 ): string[] {
+  if (isAllSendersOwn(transaction, logs, derivation)) return []
   const parts = [...readVaultParts(logs, Number.POSITIVE_INFINITY, derivation).values()].filter(({ events }) =>
     events.some(({ kind }) => kind === 'deposit'),
   )
