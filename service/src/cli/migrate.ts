@@ -2,12 +2,14 @@ import type { Context } from '../postgres/context.js'
 import { migrate, readMigrations } from '../postgres/migrate.js'
 import { inTransaction } from '../postgres/pool.js'
 import { changing, withContext } from './command.js'
+import { printPlan } from './migratePlan.js'
 import { answer, type Command, parseFlags } from './terminal.js'
 
 export const migrateCommand: Command = {
-  usage: 'openearn migrate',
+  usage: 'openearn migrate [--plan]        --plan tells which are missing and what they lock, and changes nothing',
   run: async (words) => {
-    parseFlags(words, {})
+    const { values } = parseFlags(words, { plan: { type: 'boolean' } })
+    if (values.plan) return withContext(printPlan, { asItIs: true })
     await withContext(
       async (ctx) => {
         const { db } = ctx

@@ -8,6 +8,9 @@ export function sqlState(error: unknown): string | undefined {
 /** The role may not do what was asked. */
 export const insufficientPrivilege = '42501'
 
+/** A lock was not to be had in time. */
+export const lockNotAvailable = '55P03'
+
 /** The server takes no change, as a replica does: it answers again otherwise once it is made the primary. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006'

@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../../contracts/test/until.js'
 import { openTestDatabase, type TestDatabase } from '../../test/database.js'
 import { type Migration, migrate, readMigrations } from './migrate.js'
-import { openDatabase } from './pool.js'
+import { openDatabase, openSession } from './pool.js'
 
 let database: TestDatabase
 beforeEach(async () => {
@@ -38,6 +39,34 @@ describe('migrations', () => {
     expect(applied.flat().sort()).toEqual(['0001_x.sql', '0002_x.sql'])
     expect(await database.db`select id from a`).toHaveLength(1)
     await Promise.all(others.map((db) => db.end()))
+  })
+
+  it('let others pass while a table is in use, and go on once it is free', async () => {
+    const first = [step(1, 'create table a (id integer)')]
+    await migrate(database.db, first)
+    const user = openSession(database.db)
+    await user.unsafe('begin; select from a')
+    const migrated = migrate(database.db, [...first, step(2, 'alter table a add column b text')], 50)
+    await until('the migration to wait', async () => {
+      const [row] = await database.db`select from pg_locks where relation = 'a'::regclass and not granted`
+      return row !== undefined
+    })
+    // Behind a lock that is waited for without an end it would not be answered.
+    expect(await database.db`select id from a`).toEqual([])
+    await user.end()
+    expect(await migrated).toEqual(['0002_x.sql'])
+    expect(await database.db`select b from a`).toEqual([])
+  })
+
+  it('give up in a sentence where a table stays in use', async () => {
+    const first = [step(1, 'create table a (id integer)')]
+    await migrate(database.db, first)
+    const user = openSession(database.db)
+    await user.unsafe('begin; select from a')
+    await expect(migrate(database.db, [...first, step(2, 'alter table a add column b text')], 1)).rejects.toThrow(
+      /0002_x.sql waited 20 times for a table that another session keeps: end what runs for long/,
+    )
+    await user.end()
   })
 
   it('refuse a database that is newer than the program', async () => {

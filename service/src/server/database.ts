@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findEmbeddedPostgres, findHome, startEmbeddedPostgres } from '@openearn/embedded-postgres'
 import { type Config, ConfigError } from '../kernel/config.js'
-import type { Log } from '../kernel/log.js'
+import { type Log, silentLog } from '../kernel/log.js'
 import { migrate, readMigrations } from '../postgres/migrate.js'
 import { type Database, type DatabaseTarget, openDatabase } from '../postgres/pool.js'
 import type { Shutdown } from './shutdown.js'
@@ -80,4 +82,23 @@ function noDatabase({ dataDir }: Config): ConfigError {
     `there is no database in ${dataDir}: run the command where the service runs, or set OPENEARN_DATA_DIR or DATABASE_URL; ` +
       '`openearn migrate` makes a new one here',
   )
+}
+
+/** A server in a folder of its own, gone afterwards: nothing that is tried there can reach the installation. */
+export async function withScratchDatabase<T>(work: (scratch: Database) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'openearn-plan-'))
+  try {
+    // As root the server runs as another user, who must be able to enter.
+    await chmod(folder, 0o755)
+    const server = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: silentLog, durable: false })
+    const scratch = openDatabase(server.target, { max: 2, name: 'openearn plan' })
+    try {
+      return await work(scratch)
+    } finally {
+      await scratch.end({ timeout: 5 })
+      await server.stop()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
