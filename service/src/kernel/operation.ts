@@ -105,6 +105,8 @@ export type Operation<C = Context> = {
   readonly isLive?: boolean
   /** Members of its response that are shown once: a repetition under an Idempotency-Key has them empty. */
   readonly hidden?: readonly string[]
+  /** It may keep a processor for long: a key has only a few of them at once. */
+  readonly isHeavy?: boolean
   /** All its errors say in `context.retryable` whether the same request may succeed later, as every 503 does. */
   readonly tellsRetryable?: boolean
   /** Returns the body, or `written` where it writes: nothing is written on the way. */

@@ -21,7 +21,14 @@ const malformed = 'A parameter is malformed, or the range cannot be served'
 const withheld =
   'The series is withheld: reason INDEXING_NOT_STARTED or INDEXING_STALLED; Retry-After says when the next snapshot is due'
 const unsupported = 'No price indexer of this vault: reason PROTOCOL_UNSUPPORTED; asking again will not help'
-const common = { method: 'GET', access: 'publishable', cost: 3, tag: 'History', params: vaultParams } as const
+const common = {
+  method: 'GET',
+  access: 'publishable',
+  cost: 3,
+  tag: 'History',
+  params: vaultParams,
+  isHeavy: true,
+} as const
 const path = '/v2/opportunities/{chainId}/{vaultAddress}/historical'
 const points =
   'Buckets lie on the Unix-epoch grid of `step`; a point is the last snapshot of its bucket within the range, and a bucket ' +

@@ -33,6 +33,7 @@ export const operations: readonly Operation<ActionContext & SignatureContext & A
   defineOperation({
     ...common,
     operationId: 'BuildSwapOrder',
+    isHeavy: true,
     method: 'POST',
     path: '/v2/swap/orders/build',
     summary: 'Build a swap order',

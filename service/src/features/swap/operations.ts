@@ -11,6 +11,7 @@ export const operations: readonly Operation<ActionContext>[] = [
   defineOperation({
     ...common,
     operationId: 'GetSwap',
+    isHeavy: true,
     path: '/v2/swap/',
     summary: 'Build a swap',
     description:

@@ -30,9 +30,10 @@ import { answerIdempotent } from './idempotency.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
 import { isLiteral, type Literals, listLiterals } from './literals.js'
 import { createLiveStreams, type LiveStreams } from './live.js'
-import { shedLoad } from './loadShedding.js'
+import { callerOf, shedLoad } from './loadShedding.js'
 import { createResponseCache, type OnAnswered, type ResponseCache } from './responseCache.js'
 import { readTraceId } from './traceparent.js'
+import { createTurns, type Turns } from './turns.js'
 
 export type HttpOptions<C extends Context> = Gate & {
   ctx: C
@@ -54,7 +55,8 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
     return addHeaders(options, request, reply)
   })
   capConnections(app.server, options.ctx.config)
-  shedLoad(app, options.ctx, options.onShed)
+  const turns = createTurns(options.ctx.config.heavyPerKey)
+  shedLoad(app, options.ctx, turns, options.onShed)
   const answers = options.answers ?? createAnswerCache()
   const responses = createResponseCache({ ...options, answers })
   const variants = answers.shelf<Variant>('variant')
@@ -77,7 +79,8 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
         if (isNowhere(request)) throw notFound('no such route')
         return admit(options, operation, request, reply)
       },
-      handler: (request, reply) => answer({ ...options, responses, variants, live }, operation, parse, request, reply),
+      handler: (request, reply) =>
+        answer({ ...options, responses, variants, live, turns }, operation, parse, request, reply),
     })
   }
   app.addHook('onResponse', async (request, reply) => {
@@ -171,7 +174,7 @@ export function buildApp(ctx: Context, beforeError: BeforeError = async () => un
 }
 
 async function answer<C extends Context>(
-  options: HttpOptions<C> & { responses: ResponseCache<C>; variants: Shelf<Variant>; live: LiveStreams },
+  options: HttpOptions<C> & { responses: ResponseCache<C>; variants: Shelf<Variant>; live: LiveStreams; turns: Turns },
   operation: Operation<C>,
   parse: ParseInput,
   request: FastifyRequest,
@@ -193,12 +196,16 @@ async function answer<C extends Context>(
       workMs += ms
     }
     const traceId = readTraceId(request.headers['traceparent'])
+    const place = { key: caller.keyId, caller: callerOf(request) }
+    const endTurn =
+      operation.isHeavy && (await options.turns.take(place, (leave) => void reply.raw.once('close', leave)))
     const ctx = contextOf(options.ctx, { onWork }, { requestId: request.id, operationId, traceId })
     try {
       const work = operation.run(ctx, parsed.get() as never, caller)
       const result = await (operation.tellsRetryable ? withinTime(work, planMs * options.ctx.config.patience) : work)
       return isWritten(result) ? result : { body: result, write: undefined }
     } finally {
+      if (endTurn) endTurn()
       if (operation.access === 'public') spendTokens(options, request, reply, workMs)
     }
   }
