@@ -95,7 +95,7 @@ const patientTests = {
  */
 const shortForm = {
   ACTIONS: '60',
-  AUDIT_MONTHS: '20',
+  AUDIT_MONTHS: '12',
   DRIPS: '200',
   FUZZ_REQUESTS: '6000',
   HOSTILE_REQUESTS: '2000',

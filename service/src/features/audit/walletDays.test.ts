@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => earn?.close())
 
-const rounds = 12
+const rounds = 7
 const decimals = 80
 const midnights = ['2026-11-20', '2026-11-21', '2026-11-22'].map((day) => new Date(`${day}T00:00:00Z`)) as [
   Date,

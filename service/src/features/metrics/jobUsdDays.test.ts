@@ -10,7 +10,7 @@ import { listRest } from './tallyUsdDays.js'
 
 /** An hour as three days. */
 const stretch = 72
-const rounds = 8
+const rounds = 5
 const changesARound = 4
 
 let earn: Earn
