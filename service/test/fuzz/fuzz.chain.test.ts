@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../../../contracts/test/anvil.js'
@@ -14,6 +16,8 @@ import { createGenerator, type Fuzzed, type Known } from './generate.js'
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 15_000)
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_120)
 const atOnce = 16
+/** Requests after which the memory in use is expected to stay. */
+const warmUp = 20_000
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of every shape
 const document: any = JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'))
@@ -181,7 +185,10 @@ function compileDocument(): Map<string, ValidateFunction> {
 }
 const validators = compileDocument()
 
-async function judge(request: Fuzzed): Promise<{ status: number; problems: string[] }> {
+/** A response as it was judged; `cause`: why a series was withheld. */
+type Judged = { status: number; problems: string[]; cause?: string }
+
+async function judge(request: Fuzzed): Promise<Judged> {
   const { method, url, headers, payload } = request
   const answer = await world.earn.service.publicApp.inject({
     method: method as 'GET',
@@ -203,7 +210,37 @@ async function judge(request: Fuzzed): Promise<{ status: number; problems: strin
   const validate = reached === undefined ? undefined : validators.get(reached)
   if (status === 200 && body !== undefined && validate && !validate(body))
     problems.push(...(validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`))
-  return { status, problems }
+  return isUnindexed ? { status, problems, cause: String(body?.reason) } : { status, problems }
+}
+
+const collect = exposeCollector()
+
+function exposeCollector(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
+}
+
+/** Bytes of the heap that are in use, and of buffers outside of it. */
+function countHeld(): number {
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** Writes how far a long run is, at most every ten seconds. */
+function createProgress(): (done: number) => void {
+  const begun = performance.now()
+  let told = begun
+  return (done) => {
+    const now = performance.now()
+    if (now - told < 10_000) return
+    told = now
+    const rate = (done * 1000) / (now - begun)
+    const left = Math.round((requests - done) / rate)
+    process.stderr.write(
+      `${((100 * done) / requests).toFixed(1)} %, ${Math.round(rate)} requests a second, ${left} s left\n`,
+    )
+  }
 }
 
 describe('requests made from the OpenAPI document', () => {
@@ -213,15 +250,20 @@ describe('requests made from the OpenAPI document', () => {
       const next = createGenerator(document, seeded(seed), known)
       const counts = new Map<string, number>()
       const failures: string[] = []
+      const tell = createProgress()
+      let early: number | undefined
       for (let done = 0; done < requests && failures.length < 10; done += atOnce) {
         const batch = Array.from({ length: Math.min(atOnce, requests - done) }, next)
         const judged = await Promise.all(batch.map(judge))
-        judged.forEach(({ status, problems }, i) => {
+        judged.forEach(({ status, problems, cause }, i) => {
           const { operationId } = batch[i]!
-          counts.set(`${operationId} ${status}`, (counts.get(`${operationId} ${status}`) ?? 0) + 1)
+          const name = cause === undefined ? `${operationId} ${status}` : `${operationId} ${status} ${cause}`
+          counts.set(name, (counts.get(name) ?? 0) + 1)
           if (problems.length > 0)
             failures.push(`#${done + i} ${JSON.stringify(batch[i]).slice(0, 600)} ${status}: ${problems.join('; ')}`)
         })
+        if (early === undefined && done >= warmUp) early = countHeld()
+        tell(done)
       }
       expect(failures).toEqual([])
       const sum = [...counts.values()].reduce((total, count) => total + count, 0)
@@ -231,6 +273,10 @@ describe('requests made from the OpenAPI document', () => {
       const never = reads.filter(({ operationId }) => !counts.has(`${operationId} 200`))
       expect(never.map(({ operationId }) => operationId)).toEqual([])
       console.info(summarize(counts))
+      if (early === undefined) return
+      const held = countHeld()
+      console.info(`memory in use: ${early} bytes after ${warmUp} requests, ${held} at the end`)
+      expect(held).toBeLessThan(early * 1.2)
     },
     patient(30_000 + requests * 10),
   )
@@ -239,8 +285,9 @@ describe('requests made from the OpenAPI document', () => {
 function summarize(counts: ReadonlyMap<string, number>): string {
   const byStatus = new Map<string, number>()
   for (const [name, count] of counts) {
-    const status = name.split(' ')[1] ?? ''
-    byStatus.set(status, (byStatus.get(status) ?? 0) + count)
+    const [operationId, status = '', cause] = name.split(' ')
+    const of = cause === undefined ? status : `${status} ${cause} by ${operationId}`
+    byStatus.set(of, (byStatus.get(of) ?? 0) + count)
   }
   return `fuzz: ${requests} requests, seed ${seed}, no 5xx; ${[...byStatus]
     .sort()
