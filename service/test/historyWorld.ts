@@ -1,5 +1,5 @@
 import type { GrowthSource } from '../src/vaults/configured/index.js'
-import { type Answer, type Earn, openEarn } from './harness.js'
+import { type Answer, type Earn, type EarnOptions, openEarn } from './harness.js'
 
 export const historyChain = 31_337
 export const historyAsset = `0x${'aa'.repeat(20)}`
@@ -46,8 +46,8 @@ export const blockHashOf = (block: number) => block.toString(16).padStart(64, '0
 let vaults = 0
 
 /** The whole service with a chain, and vaults whose snapshots the test writes. */
-export async function openHistoryWorld(): Promise<HistoryWorld> {
-  const earn = await openEarn({ now: iso(historyNow) })
+export async function openHistoryWorld(options: EarnOptions = {}): Promise<HistoryWorld> {
+  const earn = await openEarn({ now: iso(historyNow), ...options })
   const { db } = earn
   const key = await earn.key({ kind: 'publishable', hourlyUnits: 1_000_000_000 })
   await db`insert into chains (chain_id, name, slug, confirmations) values (${historyChain}, 'Devnet', 'devnet', 1)`

@@ -1,9 +1,13 @@
 import type { Context as KernelContext } from '../kernel/context.js'
 import type { Written as KernelWritten } from '../kernel/operation.js'
 import type { Database, Queryable, Transaction } from './pool.js'
+import type { Seen } from './reading.js'
 
-/** The context of every operation, job and loop: the kernel's context and the database. */
-export type Context = KernelContext & { readonly db: Database }
+/**
+ * The context of every operation, job and loop: the kernel's context and the database. `seen`: what the caller of a request may
+ * have seen of it.
+ */
+export type Context = KernelContext & { readonly db: Database; readonly seen?: Seen | undefined }
 
 /** The result of an operation that writes, made by `written`. */
 export type Written<Body> = KernelWritten<Body, Transaction>

@@ -30,6 +30,8 @@ export type Database = Sql & {
   listen(channel: string, onMessage: (payload: string) => void, onOpen: () => void): Promise<Listening>
   /** Waits for what is under way, at most `timeout` seconds if they are given, and closes every connection. */
   end(options?: { timeout?: number }): Promise<void>
+  /** Asks for one statement that is put together already. */
+  ask(statement: Statement): Promise<Rows<Row[]>>
   /** How its connections are used now. */
   usage(): Usage
   readonly settings: {
@@ -52,6 +54,8 @@ export type DatabaseOptions = {
   connectMs?: number | undefined
   /** Connects once: what is asked after that connection was lost fails. */
   isSession?: boolean
+  /** Called when a connection that was open is lost. */
+  onLost?: () => void
   /** Shared by the pools of one database; a new one unless given. */
   renewal?: Renewal
 }
@@ -67,18 +71,23 @@ export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = 
   const lending = createLending(async (onSpent) => {
     if (options.isSession && isOpened) throw new DatabaseUnavailable('the session lost its connection')
     isOpened = true
-    return openClient(settings, onSpent)
+    return openClient(settings, (client) => {
+      onSpent(client)
+      options.onLost?.()
+    })
   }, max)
   const forget = renewal.onRenew(lending.renew)
   // A session keeps what its connection holds.
   const resting = options.isSession ? undefined : setInterval(lending.rest, restMs).unref()
   const listening = new Set<Listening>()
+  const ask = (statement: Statement) => runStatement(lending, bounds, statement)
   const sql = createSql({
-    run: (statement) => runStatement(lending, bounds, statement),
+    run: ask,
     cursor: (statement, size) => readAlone(lending, bounds, statement, size),
     copyIn: (statement) => copyAlone(lending, bounds, statement),
   })
   const members: Omit<Database, keyof Sql> = {
+    ask,
     begin: async (work) => {
       const client = await take(lending, bounds)
       try {

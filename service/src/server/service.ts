@@ -29,6 +29,7 @@ import { type ChainMetrics, createChainMetrics, registerChainGauges, registerSen
 import { registerDoctorGauges } from './ops/doctorGauges.js'
 import { createMetrics, joinMetrics, type Metrics, registerPoolGauges } from './ops/metrics.js'
 import { buildOpsApp, type Readiness } from './ops/ops.js'
+import { openReads } from './reads.js'
 import { openSealing } from './sealing.js'
 import type { Shutdown } from './shutdown.js'
 import { openAttributionSigner, openStreamSigners } from './signer.js'
@@ -58,6 +59,8 @@ type ServiceOptions = {
   shutdown: Shutdown
   bounds?: RequestBounds
   isJoined?: boolean
+  /** False for a process that serves no requests. */
+  serves?: boolean
   portal?: (() => PortalSettings) | undefined
 }
 
@@ -104,24 +107,23 @@ export async function openService(base: Context, options: ServiceOptions): Promi
     registerSenderGauges(metrics.registry, admission)
     registerDoctorGauges(metrics.registry, { ...admission, db: pools.operation })
   }
-  registerPoolGauges(metrics.registry, { work: base.db, admission: pools.admission, operation: pools.operation })
+  const reads = await openReads(base, { db: pools.operation, registry: metrics.registry, ...options })
+  const own = { work: base.db, admission: pools.admission, operation: pools.operation }
+  registerPoolGauges(metrics.registry, { ...own, ...reads.pools })
   let watcher: WatcherProcess | undefined
   const serviceUrl = (): string => base.config.publicUrl ?? urlOf(publicApp.server.address(), base.config)
   const gate = {
     authenticate: createAuthenticate(admission),
-    limits: openLimits(admission),
+    limits: openLimits(admission, reads),
     onRefused: metrics.refused,
     ownOrigin: (): string => new URL(serviceUrl()).origin,
   }
   const publicApp: FastifyInstance = buildPublicApp({
     ctx: { ...ctx, db: pools.operation, chains: requestChains },
-    operations: operations.map((operation) =>
-      lookUps.has(operation)
-        ? withChains(operation, debugChains)
-        : readsHoldings.has(operation)
-          ? withChains(operation, holdingsChains)
-          : operation,
-    ),
+    operations: operations.map((operation) => {
+      const chains = lookUps.has(operation) ? debugChains : readsHoldings.has(operation) ? holdingsChains : undefined
+      return reads.onReplicas(chains ? withChains(operation, chains) : operation)
+    }),
     ...gate,
     answers: catalogue.answers,
     onShed: metrics.shed,

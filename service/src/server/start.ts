@@ -88,7 +88,7 @@ export async function startService(options: StartOptions): Promise<Running> {
   const base: Context = { db, clock, log, config }
   await options.prepare?.(base)
   const chains = await readChains(base)
-  const service = await openService(base, { chains, shutdown, isJoined, portal: options.portal })
+  const service = await openService(base, { chains, shutdown, isJoined, serves: options.api, portal: options.portal })
   const { ctx, publicApp, opsApp } = service
   const io = { outbound: createOutbound(clock), clock }
   const { countSignatures } = service.metrics

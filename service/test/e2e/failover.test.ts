@@ -1,5 +1,4 @@
-import { appendFile, chmod, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, rm } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../../contracts/test/until.js'
 import { forwardEvents, type Sink } from '../../src/features/events/forward/forwardEvents.js'
@@ -12,7 +11,7 @@ import { silentLog } from '../../src/kernel/log.js'
 import type { Caller } from '../../src/kernel/operation.js'
 import { migrate, readMigrations } from '../../src/postgres/migrate.js'
 import { flushEvents } from '../flushEvents.js'
-import { openServer, type Server } from './ownServer.js'
+import { openServer, openStandby, type Server } from './ownServer.js'
 import { makeFolder } from './process.js'
 
 const wallet = '0x00000000000000000000000000000000000000A1'
@@ -118,12 +117,8 @@ async function assertNoneSkips(
 describe('a reader that is ahead of the database', () => {
   it('is refused with 410, ended or stopped after a standby was promoted that lacks the last events', async () => {
     await tellNow('kept 1', 'kept 2')
-    await server.stop()
-    const data = await server.copy('standby')
-    await writeFile(join(data, 'standby.signal'), '')
-    await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = 'host=${server.socket} user=postgres'\n`)
-    await server.start()
-    const standby = await openServer(folder, 'standby', { data })
+    const standby = await openStandby(folder, 'standby', server)
+    const { data } = standby
     await tellNow('kept 3')
     const readers = await follow()
     try {

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { cp, mkdir, rm } from 'node:fs/promises'
+import { appendFile, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from '../../../contracts/test/until.js'
@@ -86,3 +86,23 @@ export async function openServer(folder: string, name: string, options: { data?:
     },
   }
 }
+
+/** A standby that streams from a server, which is stopped for as long as it takes to copy it. `settings` are its own. */
+export async function openStandby(
+  folder: string,
+  name: string,
+  server: Server,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Server> {
+  await server.stop()
+  const data = await server.copy(name)
+  await writeFile(join(data, 'standby.signal'), '')
+  const own = { primary_conninfo: `host=${server.socket} user=postgres`, ...settings }
+  const lines = Object.entries(own).map(([setting, value]) => `${setting} = '${value}'\n`)
+  await appendFile(join(data, 'postgresql.auto.conf'), lines.join(''))
+  await server.start()
+  return openServer(folder, name, { data })
+}
+
+/** How a program is told of it. */
+export const urlOfServer = ({ socket }: Server): string => `postgresql://postgres@localhost/postgres?host=${socket}`

@@ -36,6 +36,9 @@ export async function findEnds(db: Queryable): Promise<FeedEnds> {
   return { last, oldest: position === null || eventId === null ? undefined : { position, eventId } }
 }
 
+/** The last position, as a piece of a statement. */
+export const lastEventOf = (db: Queryable): Fragment => db.view`(select position from feed_end)`
+
 /** The id of the event at a position; undefined where none is kept. */
 export async function findEventId(db: Queryable, position: number): Promise<string | undefined> {
   const [row] = await db<{ eventId: string }[]>`select event_id as "eventId" from feed where position = ${position}`

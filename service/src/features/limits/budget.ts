@@ -1,3 +1,5 @@
+import type { Seen } from '../../postgres/reading.js'
+
 /** The budget of a key: `monthlyUnits` null means no monthly cap. */
 export type Allowance = {
   keyId: string
@@ -23,6 +25,7 @@ export type Used = Windows & {
   hourUsed: number
   monthUsed: number
   byNetwork?: ReadonlyMap<string, number> | undefined
+  seen?: Seen | undefined
 }
 
 const hourMs = 3_600_000

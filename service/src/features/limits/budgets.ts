@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../../postgres/context.js'
+import type { Seen } from '../../postgres/reading.js'
 import {
   type Allowance,
   type Ask,
@@ -14,13 +15,13 @@ import {
   type Windows,
   windowsAt,
 } from './budget.js'
-import { chargeByAddress, chargeUnits, findUsed, removeOldAddresses } from './store.js'
+import { chargeByAddress, chargeUnits, findUsed, type LastEventOf, removeOldAddresses } from './store.js'
 
 /** The result of a charge. The headers are those of its response. */
-export type Charge = { headers: Record<string, string> } & (
-  | { granted: true }
-  | { granted: false; limit: Limit; retryAfterSeconds: number }
-)
+export type Charge = {
+  headers: Record<string, string>
+} & /** What the key may have seen by now; absent where that was not asked for. */
+({ granted: true; seen?: Seen | undefined } | { granted: false; limit: Limit; retryAfterSeconds: number })
 
 export type Budgets = {
   /**
@@ -30,6 +31,9 @@ export type Budgets = {
    */
   charge(allowance: Allowance, units: number, taken?: number): Promise<Charge>
 }
+
+/** `lastEventOf`: where charges tell what their key may have seen. */
+type Charging = Pick<Context, 'db' | 'clock'> & { lastEventOf?: LastEventOf | undefined }
 
 type Waiting = Ask & {
   resolve(charge: Charge): void
@@ -46,7 +50,7 @@ const gatherTurnsMax = 30
  * repeated attempt always has less to share out: the loop ends. A commit costs the same for one call as for a hundred:
  * where the last statement served several, the next one waits a few turns until as many are there again.
  */
-export function createBudgets(ctx: Pick<Context, 'db' | 'clock'>): Budgets {
+export function createBudgets(ctx: Charging): Budgets {
   const queues = new Map<string, Waiting[]>()
   /** How many calls a key's last statement served, where that was more than one. */
   const served = new Map<string, number>()
@@ -84,7 +88,8 @@ export function createBudgets(ctx: Pick<Context, 'db' | 'clock'>): Budgets {
   }
 }
 
-async function settle({ db, clock }: Pick<Context, 'db' | 'clock'>, batch: readonly Waiting[]): Promise<void> {
+async function settle(ctx: Charging, batch: readonly Waiting[]): Promise<void> {
+  const { clock } = ctx
   const allowance = batch[batch.length - 1]?.allowance
   if (!allowance) return
   let waiting = batch
@@ -92,7 +97,7 @@ async function settle({ db, clock }: Pick<Context, 'db' | 'clock'>, batch: reado
   while (waiting.length > 0) {
     const fitting: readonly Waiting[] = used ? chooseFitting(waiting, allowance, used) : waiting
     if (used && fitting.length === 0) return refuse(waiting, allowance, used, clock.now())
-    const outcome = await chargeTogether(db, allowance, windowsAt(clock.now()), fitting)
+    const outcome = await chargeTogether(ctx, allowance, windowsAt(clock.now()), fitting)
     used = outcome.used
     if (!outcome.charged) continue
     grant(fitting, allowance, used)
@@ -103,15 +108,15 @@ async function settle({ db, clock }: Pick<Context, 'db' | 'clock'>, batch: reado
 
 /** Charges all of these calls or, where they do not fit, none; and tells what is used then. */
 async function chargeTogether(
-  db: Context['db'],
+  { db, lastEventOf }: Charging,
   allowance: Allowance,
   windows: Windows,
   asks: readonly Ask[],
 ): Promise<{ charged: boolean; used: Used }> {
   const sum = sumUp(asks)
   const networks = sumUpByNetwork(asks)
-  if (networks.length > 0) return chargeByAddress(db, allowance, windows, sum, networks)
-  const charged = sum.taken > 0 ? await chargeUnits(db, allowance, windows, sum) : undefined
+  if (networks.length > 0) return chargeByAddress(db, allowance, windows, sum, networks, lastEventOf)
+  const charged = sum.taken > 0 ? await chargeUnits(db, allowance, windows, sum, lastEventOf) : undefined
   return {
     charged: charged !== undefined || sum.taken === 0,
     used: charged ?? (await findUsed(db, allowance.keyId, windows)),
@@ -130,7 +135,8 @@ function grant(fitting: readonly Waiting[], allowance: Allowance, used: Used): v
     monthUsed -= item.taken
     if (address) byNetwork.set(address.network, (byNetwork.get(address.network) ?? 0) - item.taken)
   }
-  for (const item of fitting) item.resolve({ granted: true, headers: headersOf.get(item) ?? {} })
+  const { seen } = used
+  for (const item of fitting) item.resolve({ granted: true, headers: headersOf.get(item) ?? {}, seen })
 }
 
 function refuse(waiting: readonly Waiting[], allowance: Allowance, used: Used, now: Date): void {

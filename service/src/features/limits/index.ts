@@ -9,9 +9,11 @@
  * finds its lease gone, and everything is undone. A refusal wrote nothing, so it frees the key.
  */
 import type { Context } from '../../postgres/context.js'
+import type { Transaction } from '../../postgres/pool.js'
 import { type Budgets, createBudgets } from './budgets.js'
 import { createIdempotencyRecords, type IdempotencyRecords } from './idempotencyRecords.js'
 import { createIpBuckets, type IpBuckets } from './ipBuckets.js'
+import { type LastEventOf, markWrite } from './store.js'
 
 export type { Allowance } from './budget.js'
 export { type Charge, sweepAddresses } from './budgets.js'
@@ -22,12 +24,19 @@ export { isLoopback, networkOf } from './ipBuckets.js'
 
 export { tellBudgets } from './tellBudgets.js'
 
-export type Limits = { budgets: Budgets; ipBuckets: IpBuckets; idempotency: IdempotencyRecords }
+export type Limits = {
+  budgets: Budgets
+  ipBuckets: IpBuckets
+  idempotency: IdempotencyRecords
+  /** Marks that a key writes, last in the transaction of the write; absent where no replica is read. */
+  markWrite?: ((tx: Transaction, keyId: string) => Promise<void>) | undefined
+}
 
-/** The limits of one process. */
-export function openLimits(ctx: Context): Limits {
+/** The limits of one process. With `lastEventOf` charges tell what their key may have seen, and writes are marked. */
+export function openLimits(ctx: Context, { lastEventOf }: { lastEventOf?: LastEventOf | undefined } = {}): Limits {
   return {
-    budgets: createBudgets(ctx),
+    budgets: createBudgets({ ...ctx, lastEventOf }),
+    markWrite: lastEventOf && markWrite,
     ipBuckets: createIpBuckets(ctx.clock, ctx.config.ipLimitPerMinute),
     idempotency: createIdempotencyRecords(ctx),
   }

@@ -1,8 +1,20 @@
 import type { KeyKind } from '../../kernel/operation.js'
-import type { Queryable } from '../../postgres/pool.js'
+import type { Fragment, Queryable, Transaction } from '../../postgres/pool.js'
+import type { Seen } from '../../postgres/reading.js'
 import type { Allowance, NetworkSum, Sum, Used, Windows } from './budget.js'
 
 type UsedRow = { hourAt: Date; hourUsed: number; monthAt: Date; monthUsed: number }
+type SeenRow = { lastWrite: string | null; lastEvent: number | null }
+
+/** The last event of the feed as a piece of a statement; null where nobody asks for it. */
+export type LastEventOf = (db: Queryable) => Fragment
+const noEventOf: LastEventOf = (db) => db.view`null::bigint`
+
+/** What a charge tells of the replica that may serve its call; nothing where the last event was not asked for. */
+function withSeen<T extends SeenRow>({ lastWrite, lastEvent, ...row }: T) {
+  const seen: Seen | undefined = lastEvent === null ? undefined : { lastWrite, lastEvent }
+  return { ...row, seen }
+}
 
 /**
  * Charges calls to the hour and the month in one statement; undefined, and nothing charged, when there is no room for them
@@ -15,8 +27,9 @@ export async function chargeUnits(
   { keyId, hourlyUnits, monthlyUnits }: Allowance,
   { hourAt, monthAt }: Windows,
   { units, taken }: Sum,
+  lastEventOf: LastEventOf = noEventOf,
 ): Promise<Used | undefined> {
-  const rows = await db<UsedRow[]>`
+  const [row] = await db<(UsedRow & SeenRow)[]>`
     insert into budgets as b (key_id, hour_at, hour_used, month_at, month_used)
     select ${keyId}::uuid, ${hourAt}::timestamptz, ${taken}::bigint, ${monthAt}::timestamptz, ${taken}::bigint
     from set_config('synchronous_commit', 'off', true)
@@ -25,14 +38,32 @@ export async function chargeUnits(
       hour_at = greatest(b.hour_at, excluded.hour_at),
       hour_used = case when b.hour_at >= excluded.hour_at then b.hour_used else 0 end + excluded.hour_used,
       month_at = greatest(b.month_at, excluded.month_at),
-      month_used = case when b.month_at >= excluded.month_at then b.month_used else 0 end + excluded.month_used
+      month_used = case when b.month_at >= excluded.month_at then b.month_used else 0 end + excluded.month_used,
+      last_write = case when b.has_unplaced_write then pg_current_wal_flush_lsn() else b.last_write end,
+      has_unplaced_write = false
     where case when b.hour_at >= excluded.hour_at then b.hour_used else 0 end + ${units}::bigint
         <= ${hourlyUnits}::bigint
       and (${monthlyUnits}::bigint is null
         or case when b.month_at >= excluded.month_at then b.month_used else 0 end + ${units}::bigint
           <= ${monthlyUnits}::bigint)
-    returning hour_at as "hourAt", hour_used as "hourUsed", month_at as "monthAt", month_used as "monthUsed"`
-  return rows[0]
+    returning hour_at as "hourAt", hour_used as "hourUsed", month_at as "monthAt", month_used as "monthUsed",
+      ${lastWriteOf(db)} as "lastWrite", ${lastEventOf(db)} as "lastEvent"`
+  return row && withSeen(row)
+}
+
+/** A position that the server has not reached is of another server, which these rows were copied from: then all there is counts. */
+const lastWriteOf = (db: Queryable) =>
+  db.view`(case when last_write is not null then least(last_write, pg_current_wal_flush_lsn()) end)::text`
+
+/**
+ * Marks that a key writes. To be called last in the transaction of the write: the row stays locked until it commits. Its commit
+ * is flushed before it is seen, also where the server is told to be lax.
+ */
+export async function markWrite(tx: Transaction, keyId: string): Promise<void> {
+  await tx`
+    update budgets set has_unplaced_write = true from set_config('synchronous_commit',
+      case current_setting('synchronous_commit') when 'off' then 'local' else current_setting('synchronous_commit') end, true)
+    where key_id = ${keyId}`
 }
 
 /** The usage of a key in these windows, or in later ones that another process has begun. */
@@ -52,17 +83,18 @@ export async function chargeByAddress(
   { hourAt, monthAt }: Windows,
   { units, taken }: Sum,
   networks: readonly NetworkSum[],
+  lastEventOf: LastEventOf = noEventOf,
 ): Promise<{ charged: boolean; used: Used }> {
-  type Row = UsedRow & { charged: boolean; networkUsed: string[] }
+  type Row = UsedRow & SeenRow & { charged: boolean; networkUsed: string[] }
   const [row] = await db<Row[]>`
     select charged, hour_at as "hourAt", hour_used as "hourUsed", month_at as "monthAt", month_used as "monthUsed",
-      network_used::text[] as "networkUsed"
+      network_used::text[] as "networkUsed", ${lastWriteOf(db)} as "lastWrite", ${lastEventOf(db)} as "lastEvent"
     from charge_by_address(${keyId}::uuid, ${hourAt}::timestamptz, ${monthAt}::timestamptz, ${hourlyUnits}::bigint,
       ${monthlyUnits}::bigint, ${units}::bigint, ${taken}::bigint, ${networks.map((n) => n.network)}::text[],
       ${networks.map((n) => n.limit)}::bigint[], ${networks.map((n) => n.units)}::bigint[],
       ${networks.map((n) => n.taken)}::bigint[]), set_config('synchronous_commit', 'off', true)`
   if (!row) throw new Error('a charge was not answered')
-  const { charged, networkUsed, ...used } = row
+  const { charged, networkUsed, ...used } = withSeen(row)
   const byNetwork = new Map(networks.map(({ network }, at) => [network, Number(networkUsed[at] ?? 0)]))
   return { charged, used: { ...used, byNetwork } }
 }

@@ -6,10 +6,11 @@ import { EarnError, resourceExhausted } from '../../kernel/errors.js'
 import type { Operation } from '../../kernel/operation.js'
 import type { Context } from '../../postgres/context.js'
 import { isDatabaseLate, isDatabaseUnavailable } from '../../postgres/pool.js'
+import type { Seen } from '../../postgres/reading.js'
 import { readAuthorization } from './head.js'
 
-/** The key a request came with, and whether its limit headers are set. */
-export type Admission = { key: AuthenticatedKey; charged: boolean }
+/** The key a request came with, whether its limit headers are set, and what its charge told of what the key may have seen. */
+export type Admission = { key: AuthenticatedKey; charged: boolean; seen?: Seen | undefined }
 
 export type Gate = {
   authenticate: Authenticate
@@ -116,6 +117,7 @@ export async function chargeRequest(
   admission.charged = true
   reply.headers(charge.headers)
   if (charge.granted) {
+    admission.seen = charge.seen
     reply.header('X-Request-Cost', taken)
     return
   }

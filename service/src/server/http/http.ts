@@ -9,6 +9,7 @@ import { anonymous, isWritten, LiveBody, type Operation, PreparedBody, type Writ
 import { parseQueryString } from '../../kernel/wire.js'
 import type { Context } from '../../postgres/context.js'
 import { inTransaction, type Transaction } from '../../postgres/pool.js'
+import type { Seen } from '../../postgres/reading.js'
 import {
   type Admission,
   addHeadersNowhere,
@@ -199,7 +200,8 @@ async function answer<C extends Context>(
     const place = { key: caller.keyId, caller: callerOf(request) }
     const endTurn =
       operation.isHeavy && (await options.turns.take(place, (leave) => void reply.raw.once('close', leave)))
-    const ctx = contextOf(options.ctx, { onWork }, { requestId: request.id, operationId, traceId })
+    const own = { onWork, seen: admission?.seen }
+    const ctx = contextOf(options.ctx, own, { requestId: request.id, operationId, traceId })
     try {
       const work = operation.run(ctx, parsed.get() as never, caller)
       const result = await (operation.tellsRetryable ? withinTime(work, planMs * options.ctx.config.patience) : work)
@@ -209,7 +211,11 @@ async function answer<C extends Context>(
       if (operation.access === 'public') spendTokens(options, request, reply, workMs)
     }
   }
-  const commit = (write: Write<Transaction>) => inTransaction(options.ctx.db, write)
+  const commit = (write: Write<Transaction>) =>
+    inTransaction(options.ctx.db, async (tx) => {
+      await write(tx)
+      if (admission) await options.limits.markWrite?.(tx, caller.keyId)
+    })
   const charge = async (cost: 'whole' | 'one') => {
     if (!admission) return
     const more = cost === 'whole' && parsed.ok ? await operation.costMore?.(options.ctx, parsed.get() as never) : 0
@@ -261,7 +267,11 @@ function withinTime<T>(work: Promise<T>, mostMs: number): Promise<T> {
 }
 
 /** The context of one request. Its logger is made when somebody logs, which few requests do. */
-function contextOf<C extends Context>(ctx: C, own: { onWork: (ms: number) => void }, fields: object): C {
+function contextOf<C extends Context>(
+  ctx: C,
+  own: { onWork: (ms: number) => void; seen: Seen | undefined },
+  fields: object,
+): C {
   let log: Log | undefined
   return {
     ...ctx,
