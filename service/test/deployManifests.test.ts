@@ -22,7 +22,7 @@ const metadata: Shape = { name: true, labels: { app: true, part: true } }
 const selector: Shape = { matchLabels: { app: true, part: true } }
 const container: Shape = {
   ...{ name: true, image: true, args: [true], ports: [{ name: true, containerPort: true }] },
-  env: [{ name: true, value: true, valueFrom: { secretKeyRef: { name: true, key: true } } }],
+  env: [{ name: true, value: true, valueFrom: { secretKeyRef: { name: true, key: true, optional: true } } }],
   ...{ startupProbe: probe, livenessProbe: probe, readinessProbe: probe },
   resources: { requests: { cpu: true, memory: true }, limits: { memory: true } },
   securityContext: { allowPrivilegeEscalation: true, readOnlyRootFilesystem: true, capabilities: { drop: [true] } },

@@ -5,11 +5,12 @@ import { keptMs } from '../src/features/portfolio/portfolio.js'
 import { revertsMax, usualLimits } from '../src/features/solver/guard.js'
 import { bytesMaxDefault } from '../src/kernel/answerCache.js'
 import { sliceMsDefault } from '../src/kernel/async/inSlices.js'
+import { lagBytesMax } from '../src/postgres/reading.js'
 import { pools, traces } from '../src/rpc/chains.js'
 import { pathBounds } from '../src/rpc/checkTrace.js'
 import { treeBounds } from '../src/rpc/traceTree.js'
 import { estimateCallsADay } from '../src/server/callsADay.js'
-import { countConnections, ways } from '../src/server/connectionCount.js'
+import { countConnections, countReplicaConnections, ways } from '../src/server/connectionCount.js'
 import { steady } from '../src/server/watch.js'
 import { readDocument, root } from './documents.js'
 import { readTree } from './tables.js'
@@ -82,6 +83,9 @@ describe('figures of documents are those of the program', () => {
     const rows = [...text.matchAll(/^\| `openearn ([a-z -]+)` \| (\d+) \| (\d+) \|$/gm)].map((row) => row.slice(1))
     const at = (poolSize: number) => (way: (typeof ways)[number]) => countConnections(way, { poolSize, chains: 1 })
     expect(rows).toEqual(ways.map((way) => [way, `${at(10)(way)}`, `${at(4)(way)}`]))
+    const [more, less] = [10, 4].map(countReplicaConnections)
+    expect(text).toContain(`| \`openearn serve\`, on each replica | ${more} | ${less} |`)
+    expect(await readFlat('docs/runbook.md')).toContain(`is more than ${inMiB(lagBytesMax)} of the log behind`)
     const fleet = (['serve', 'serve', 'serve', 'watch --chains', 'watch --chains', 'jobs', 'commit', 'solve'] as const)
       .map(at(4))
       .reduce((all, each) => all + each, 0)

@@ -33,6 +33,7 @@ it.each([
   [{ TON_TESTNET: 'true' }],
   [{ LOG_LEVEL: 'silent' }],
   [{ DATABASE_URL: 'postgres://db.example/earn?sslmode=require' }],
+  [{ DATABASE_READ_URLS: 'postgres://db.example/earn?sslmode=require', DATABASE_URL: 'postgres://127.0.0.1/earn' }],
 ] as Record<string, string>[][])('calls the setting %j weak', (env) => {
   const { well, detail } = examineSettings(config(env ?? {}))
   expect([well, detail]).toEqual([false, expect.stringContaining(Object.keys(env ?? {})[0] ?? '')])

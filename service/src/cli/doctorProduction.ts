@@ -7,6 +7,7 @@ import { countConnections } from '../server/connectionCount.js'
 import { openAttributionSigner, openSigner } from '../server/signer.js'
 import { type DatabaseFacts, findDatabaseFacts } from '../server/storeDatabaseFacts.js'
 import type { CheckResult } from './doctorPrices.js'
+import { examineReplicas } from './doctorReplicas.js'
 
 /** From so far on two clocks are told apart. */
 const clockMsMax = 2_000
@@ -34,6 +35,7 @@ export async function examineProduction(ctx: Context): Promise<CheckResult[]> {
     },
     ...examineNodes(chains, config.rpcUrls),
     examineConnections(facts, config.databasePoolSize, chains.length),
+    ...(await examineReplicas(ctx)),
   ]
 }
 
@@ -95,6 +97,7 @@ export function examineSettings(
     | 'tonTestnet'
     | 'logLevel'
     | 'databaseUrl'
+    | 'databaseReadUrls'
   >,
 ): CheckResult {
   const faults: string[] = []
@@ -107,11 +110,13 @@ export function examineSettings(
   if (config.logLevel === 'silent') faults.push('LOG_LEVEL=silent: faults are told nowhere')
   if (config.databaseUrl !== undefined && !isProtected(config.databaseUrl))
     faults.push('DATABASE_URL leads to another machine without sslmode=verify-full')
+  if (!config.databaseReadUrls.every(isProtected))
+    faults.push('DATABASE_READ_URLS leads to another machine without sslmode=verify-full')
   return finding(
     'settings',
     faults,
     'none is weak',
-    'leave these settings at what they are by default (docs/configuration.md), and add sslmode=verify-full to DATABASE_URL',
+    'leave these settings at what they are by default (docs/configuration.md), and add sslmode=verify-full to the urls of databases',
   )
 }
 

@@ -49,7 +49,10 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
       : isAbsolute(dataDir)
         ? dataDir
         : resolve(root, dataDir),
-    ...parseDatabase(text, problems),
+    /** External PostgreSQL; absent means the embedded one. Its replicas. */
+    ...{ databaseUrl: text('DATABASE_URL'), databaseReadUrls: list(text('DATABASE_READ_URLS') ?? '') },
+    /** External PostgreSQL of the devnet, which it may empty. */
+    devDatabaseUrl: text('DEV_DATABASE_URL'),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 200),
     host: text('HOST') ?? '127.0.0.1',
     port: port('PORT', 4020),
@@ -202,23 +205,6 @@ function parseOwnUrl(name: string, text: Text, problems: string[]): string | und
   if (plain && url.username === '' && url.password === '') return url.href.replace(/\/+$/, '')
   problems.push(`${name} must be an http or https url without user, query and fragment`)
   return undefined
-}
-
-/** Where the database is. */
-function parseDatabase(text: Text, problems: string[]) {
-  const databaseReadUrls = list(text('DATABASE_READ_URLS') ?? '')
-  if (!databaseReadUrls.every((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url)))
-    problems.push('DATABASE_READ_URLS must be urls of PostgreSQL separated by commas')
-  if (databaseReadUrls.length > 0 && text('DATABASE_URL') === undefined)
-    problems.push('DATABASE_READ_URLS names replicas of DATABASE_URL, which is not set')
-  return {
-    /** External PostgreSQL; absent means the embedded one. */
-    databaseUrl: text('DATABASE_URL'),
-    /** Replicas of it, each with a url of its own, that what only reads may be asked of. */
-    databaseReadUrls,
-    /** External PostgreSQL of the devnet, which it may empty. */
-    devDatabaseUrl: text('DEV_DATABASE_URL'),
-  }
 }
 
 /** The settings of who operates this installation. */

@@ -1,4 +1,4 @@
-/** What a caller may have seen by now: the position of its last durable write, if it has written, and the last event of the feed. */
+/** The most a caller may have seen by now: the position of its last durable write, if it has written, and the last event of the feed. */
 export type Seen = { lastWrite: string | null; lastEvent: number }
 
 /** A replica as it answered last. */

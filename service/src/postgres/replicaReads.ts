@@ -18,8 +18,8 @@ export type Reading = {
 }
 
 /**
- * The database as one request reads it. Whoever serves its first statement serves all; where a replica fails, its statement and
- * all later ones are asked of the primary.
+ * The database as one request reads it. One server answers all its statements; where a replica fails, that statement
+ * and all later ones are asked of the primary.
  */
 export function openReading(primary: Database, replicas: Replicas, reading: Reading): Database {
   const { seen, onServed, onFailed } = reading
@@ -68,7 +68,7 @@ export function openReading(primary: Database, replicas: Replicas, reading: Read
 }
 
 /**
- * What a server said, or that it said nothing: a statement that was cancelled for what is replayed (40001), took too long, meets a
+ * A server said so, or said nothing: a statement that was cancelled for what is replayed (40001), took too long, meets a
  * table that is not there yet, or has lost its connection. The primary tells whether it fails by itself.
  */
 function isOfServer(error: unknown): boolean {

@@ -10,8 +10,12 @@ export type Replica = {
   /** Its host, port and database, without user and password. */
   readonly name: string
   readonly db: Database
-  /** What it answered last; undefined while it does not answer, or is of another database. */
+  /** Its last answer; undefined while it does not answer, or is of another database. */
   state(): ReplicaState | undefined
+  /** How it is, in words. */
+  describe(): string
+  /** Whether it takes writes. */
+  leads(): boolean
   /** Asks it how far it is. Never rejects. */
   ask(): Promise<void>
 }
@@ -33,6 +37,7 @@ export type ReplicaOptions = {
   lookMs?: number
 }
 
+const away = 'does not answer'
 /** A replica that has not answered by then is passed over, and asked again with the next look. */
 const askMs = 1_000
 /** A statement that takes longer is asked of the primary. */
@@ -53,6 +58,8 @@ const identityOf = (db: Queryable) => db.view`(select system_identifier::text fr
  */
 export async function openReplicas(primary: Database, options: ReplicaOptions): Promise<Replicas> {
   const { log, lookMs = 1_000 } = options
+  if (!options.urls.every((url) => /^postgres(ql)?:/.test(url) && URL.canParse(url)))
+    throw new ConfigError('DATABASE_READ_URLS must be urls of PostgreSQL separated by commas')
   const [identity] = await primary<Identity[]>`select ${identityOf(primary)}`
   if (!identity) throw new Error('the database does not say which one it is')
   let end: End = { written: 0n, timeline: 0 }
@@ -94,7 +101,7 @@ type Asked = Identity & {
   lastEvent: number
 }
 
-/** What a replica keeps of the timeline that it follows, which may be late: until then it is left out. */
+/** The timeline that a replica follows, as it keeps it, which may be late: until then it is left out. */
 const timelineOf = (db: Queryable) => db.view`(select greatest(c.timeline_id, r.min_recovery_end_timeline)
   from pg_control_checkpoint() c, pg_control_recovery() r)`
 
@@ -117,7 +124,8 @@ function openReplica(
   let state: ReplicaState | undefined
   let isForeign = false
   let isEnded = false
-  let reason = 'it does not answer'
+  let leads = false
+  let said = away
   // A server that ends takes this connection with it: what it has replayed when it is back is asked anew.
   const openProbe = () =>
     openDatabase(
@@ -130,7 +138,8 @@ function openReplica(
   let probe: Database | undefined
   function forget() {
     state = undefined
-    reason = 'it does not answer'
+    leads = false
+    said = away
     const lost = probe
     probe = undefined
     void lost?.end({ timeout: 0 }).catch(() => undefined)
@@ -151,13 +160,11 @@ function openReplica(
       const lagBytes = Math.max(0, Number(written - replayed))
       const isReplica = row.isInRecovery && row.timeline === timeline
       state = isForeign ? undefined : { isReplica, replayed, lastEvent: row.lastEvent, lagBytes }
-      reason = isForeign
-        ? 'it is another database'
-        : isReplica
-          ? `it is ${lagBytes} bytes behind`
-          : row.isInRecovery
-            ? `it follows timeline ${row.timeline}, and the primary is on ${timeline}`
-            : 'it takes writes, so it is a primary'
+      leads = !row.isInRecovery
+      if (isForeign) said = 'is another database'
+      else if (leads) said = 'takes writes'
+      else if (!isReplica) said = `follows timeline ${row.timeline}, and the primary is on ${timeline}`
+      else said = `is ${lagBytes} bytes behind`
     } catch (error) {
       log.debug({ err: error, replica: name }, 'a replica could not be asked how far it is')
       if (probe === asked) forget()
@@ -166,7 +173,7 @@ function openReplica(
   let asking: Promise<void> | undefined
   let wasWell: boolean | undefined
   return {
-    ...{ name, db, state: () => state, isForeign: () => isForeign },
+    ...{ name, db, state: () => state, describe: () => said, leads: () => leads, isForeign: () => isForeign },
     ask: () => {
       asking ??= askNow().finally(() => {
         asking = undefined
@@ -177,7 +184,7 @@ function openReplica(
     tell: () => {
       const is = isWell(state)
       if (is === wasWell) return
-      if (!is) log.warn({ replica: name }, `a replica is left out: ${reason}`)
+      if (!is) log.warn({ replica: name }, `a replica is left out: it ${said}`)
       else if (wasWell === false) log.info({ replica: name }, 'a replica is read again')
       wasWell = is
     },

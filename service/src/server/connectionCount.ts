@@ -6,6 +6,9 @@ export const ways = ['serve', 'watch', 'watch --chains', 'jobs', 'commit', 'solv
 /** One for changes of the catalogue, one for events. */
 const listeners = 2
 
+/** Most connections that `serve` opens to each replica: a pool for operations, and one by which it is asked how far it is. */
+export const countReplicaConnections = (poolSize: number): number => poolSize + 1
+
 /** Most connections to the database that a process has, once it runs. `openearn start` is `serve` and `watch`. */
 export function countConnections(
   way: (typeof ways)[number],

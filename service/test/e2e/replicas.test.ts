@@ -1,6 +1,7 @@
 import { chmod, rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../../contracts/test/until.js'
+import { examineReplicas } from '../../src/cli/doctorReplicas.js'
 import { lastEventOf, tell } from '../../src/features/events/index.js'
 import { historyOperations } from '../../src/features/history/index.js'
 import { ledgerOperations } from '../../src/features/ledger/index.js'
@@ -116,6 +117,7 @@ describe('a replica', () => {
   it('serves every operation of ledger, history, metrics and portfolio, and none fails on it', async () => {
     await earn.distributor('served')
     const vaultAddress = await world.vault({ snapshots: onGrid(60, 86_400, () => ({})) })
+    await until('all of it to be replicated', isCaughtUp)
     await becomesReplica(() => list())
     const range = { startDate: iso(historyNow - 86_400), endDate: iso(historyNow), step: 3_600 }
     const params = { distributorId: 'served', chainId: historyChain, vaultAddress, address: wallet }
@@ -207,6 +209,34 @@ describe('a replica', () => {
   })
 })
 
+describe('openearn doctor --production', () => {
+  it('says of each replica how far it is, and takes the one that leads for well while another is read', async () => {
+    await becomesReplica(() => list())
+    const examine = async (...urls: string[]) => {
+      const config = { ...earn.ctx.config, databaseReadUrls: urls }
+      const [found] = await examineReplicas({ ...earn.ctx, db, config })
+      return found
+    }
+    const [read, leads] = [urlOfServer(standby), urlOfServer(primary)]
+    expect(await examineReplicas({ ...earn.ctx, config: { ...earn.ctx.config, databaseReadUrls: [] } })).toEqual([])
+    expect(await examine(read, leads)).toMatchObject({
+      well: true,
+      detail: expect.stringMatching(/^\S+ is \d+ bytes behind; \S+ takes writes$/),
+    })
+    expect(await examine(leads)).toMatchObject({ well: false, detail: expect.stringMatching(/^\S+ takes writes$/) })
+    const nowhere = `postgresql://postgres@localhost/postgres?host=${folder}/nowhere`
+    expect(await examine(read, nowhere)).toMatchObject({
+      well: false,
+      detail: expect.stringMatching(/nowhere:5432\/postgres does not answer$/),
+    })
+    const config = { ...earn.ctx.config, databaseReadUrls: [read], databasePoolSize: 100 }
+    expect((await examineReplicas({ ...earn.ctx, db, config }))[0]).toMatchObject({
+      well: false,
+      detail: expect.stringContaining('connections for the 101 of one serve'),
+    })
+  })
+})
+
 describe('a statement that a replica cancels', () => {
   it('is answered by the primary, as is all that follows in the request', async () => {
     const replicas = await openReplicas(db, { urls: [urlOfServer(standby)], log: silentLog, lastEventOf })
@@ -225,7 +255,9 @@ describe('a statement that a replica cancels', () => {
         ...{ seen, preferred: 0, onServed: (by) => served.push(by), onFailed: (place) => failed.push(place) },
       })
       const slow = reading<{ n: number }[]>`
-        select c.n, pg_sleep(case when pg_is_in_recovery() then 600 else 0 end)::text from crowded c`
+        select c.n, (select count(*) from (
+          select generate_series(1, case when pg_is_in_recovery() then 1000000000 else 0 end)) counted)
+        from crowded c`
       const told = slow.then((rows) => rows[0]?.n)
       await until('the statement to run there', async () => {
         const rows =
@@ -265,6 +297,13 @@ describe('a server that is no replica', () => {
     } finally {
       await stranger.close()
     }
+  })
+
+  it('is refused where it is no url of PostgreSQL', async () => {
+    for (const bad of ['replica.example', 'http://replica.example/earn'])
+      await expect(openReplicas(db, { urls: [bad], log: silentLog, lastEventOf })).rejects.toThrow(
+        'DATABASE_READ_URLS must be urls of PostgreSQL separated by commas',
+      )
   })
 
   it('is left out where it is the primary itself, or does not answer', async () => {

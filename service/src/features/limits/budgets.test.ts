@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Earn, openEarn } from '../../../test/harness.js'
-import type { Database } from '../../postgres/pool.js'
+import { type Database, inTransaction, type Queryable } from '../../postgres/pool.js'
+import { parsePosition } from '../../postgres/reading.js'
 import { createBudgets } from './budgets.js'
+import { markWrite } from './store.js'
 
 let earn: Earn
 beforeAll(async () => {
@@ -176,5 +178,60 @@ describe('budgets', () => {
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     down = false
     expect(await budgets.charge(key, 1)).toMatchObject({ granted: true, headers: { 'X-RateLimit-Used': '1' } })
+  })
+})
+
+describe('what a key may have seen', () => {
+  const lastEventOf = (db: Queryable) => db.view`(select 7::bigint)`
+  const shared = async () => ({ ...(await allowance(100)), address: { network: '192.0.2.1', units: 50 } })
+
+  it('is told by the charge itself where that is asked for, and costs no statement', async () => {
+    for (const key of [await allowance(100), await shared()]) {
+      const { db, seen } = counting(earn.db)
+      const plain = createBudgets({ ...earn.ctx, db })
+      const telling = createBudgets({ ...earn.ctx, db, lastEventOf })
+      expect(await plain.charge(key, 1)).toMatchObject({ granted: true, seen: undefined })
+      const without = seen.statements
+      expect(await telling.charge(key, 1)).toMatchObject({ granted: true, seen: { lastWrite: null, lastEvent: 7 } })
+      expect(seen.statements).toBe(2 * without)
+    }
+  })
+
+  it('is a position that is flushed and not before the write, placed by the first charge after it', async () => {
+    for (const key of [await allowance(100), await shared()]) {
+      const telling = createBudgets({ ...earn.ctx, lastEventOf })
+      const read = async () => {
+        const charge = await telling.charge(key, 1)
+        return charge.granted ? charge.seen?.lastWrite : undefined
+      }
+      const position = async () => {
+        const [row] = await earn.db<{ at: string }[]>`select pg_current_wal_insert_lsn()::text as at`
+        return parsePosition(row!.at)
+      }
+      expect(await read()).toBeNull()
+      const before = await position()
+      await inTransaction(earn.db, async (tx) => {
+        // Also where commits are told not to wait.
+        await tx`set local synchronous_commit to off`
+        await tx`select pg_logical_emit_message(true, 'test', repeat('x', 100000))`
+        await markWrite(tx, key.keyId)
+      })
+      const placed = await read()
+      expect(parsePosition(placed!)).toBeGreaterThan(before + 100_000n)
+      await earn.db`select pg_logical_emit_message(true, 'test', 'later')`
+      expect(await read()).toBe(placed)
+    }
+  })
+
+  it('is the end of the log where the row was copied from a server that had written more', async () => {
+    const key = await allowance(100)
+    const telling = createBudgets({ ...earn.ctx, lastEventOf })
+    await telling.charge(key, 1)
+    await earn.db`update budgets set last_write = 'FFFFFFFF/0' where key_id = ${key.keyId}`
+    const charge = await telling.charge(key, 1)
+    const [row] = await earn.db<{ at: string }[]>`select pg_current_wal_insert_lsn()::text as at`
+    expect(parsePosition((charge.granted && charge.seen?.lastWrite) || '0/0')).toBeLessThanOrEqual(
+      parsePosition(row!.at),
+    )
   })
 })

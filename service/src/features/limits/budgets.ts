@@ -20,8 +20,10 @@ import { chargeByAddress, chargeUnits, findUsed, type LastEventOf, removeOldAddr
 /** The result of a charge. The headers are those of its response. */
 export type Charge = {
   headers: Record<string, string>
-} & /** What the key may have seen by now; absent where that was not asked for. */
-({ granted: true; seen?: Seen | undefined } | { granted: false; limit: Limit; retryAfterSeconds: number })
+} /** What the key may have seen by now; absent where that was not asked for. */ & (
+  | { granted: true; seen?: Seen | undefined }
+  | { granted: false; limit: Limit; retryAfterSeconds: number }
+)
 
 export type Budgets = {
   /**

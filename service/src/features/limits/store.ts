@@ -10,7 +10,7 @@ type SeenRow = { lastWrite: string | null; lastEvent: number | null }
 export type LastEventOf = (db: Queryable) => Fragment
 const noEventOf: LastEventOf = (db) => db.view`null::bigint`
 
-/** What a charge tells of the replica that may serve its call; nothing where the last event was not asked for. */
+/** A charge tells how far a replica has to be that serves its call; nothing where the last event was not asked for. */
 function withSeen<T extends SeenRow>({ lastWrite, lastEvent, ...row }: T) {
   const seen: Seen | undefined = lastEvent === null ? undefined : { lastWrite, lastEvent }
   return { ...row, seen }
