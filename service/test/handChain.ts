@@ -172,6 +172,12 @@ export function openHandChain(more: Partial<DeriveConfig> = {}) {
     },
     /** Holders of all vaults that are kept in memory, those without shares among them. */
     countHolders: (): number => state.holders.size,
+    /** Requests of all controllers that are kept in memory, and those that time will close. */
+    countRequests: () => ({
+      controllers: state.requests.size,
+      open: [...state.requests.values()].reduce((sum, lots) => sum + lots.length, 0),
+      closing: state.closing.length,
+    }),
     /** What is left of the requests of a controller, oldest first. */
     open: (controller: string, kind: 'deposit' | 'redeem' = 'deposit'): string[] =>
       (state.requests.get(`3:${kind}:${controller}`) ?? []).map(

@@ -13,6 +13,7 @@ import { listHolders, partsOf } from './heldPots.js'
 import { followHolders } from './holders.js'
 import type { PlacedEvent } from './matching.js'
 import { recordShareMints, zeroTopic } from './mints.js'
+import { forgetEnded } from './openRequests.js'
 import {
   type DerivedRows,
   type DeriveState,
@@ -71,6 +72,7 @@ function groupVaults(
  */
 export function derive(block: ReadBlock, derivation: Derivation, state: DeriveState): DerivedRows {
   const rows = emptyRows()
+  forgetEnded(state, block.timestamp)
   readOwners(block, derivation.config, state, rows)
   const settled = readSettled(block, derivation.vaultsByContract)
   const inputs = new Map(block.transactions.map((transaction) => [transaction.transactionIndex, transaction]))

@@ -16,6 +16,7 @@ import {
   joinBeyond,
   openRefundable,
   openRequest,
+  type Returned,
   type TakenShares,
 } from './requests.js'
 import type { DerivedRows, DeriveState, TxPosition } from './rows.js'
@@ -157,9 +158,25 @@ function applyEvent(event: VaultEvent, work: VaultContext): void {
       openRequest(work, event, creditOf(work, event, event.controller), takenBy(event, work))
       return
     default:
-      for (const { wallet, distributorId, amount } of cancelRequests(work, event))
-        give(work, wallet, amount, distributorId)
+      for (const returned of cancelRequests(work, event)) giveBack(work, returned)
   }
+}
+
+/** Shares that come back are of the lots that they were of; where the wallet has sent some of them on, in proportion. */
+function giveBack(work: VaultContext, { wallet, amount, lots }: Returned): void {
+  const kept = smaller(receivedBy(work, wallet), amount)
+  const weights = lots.map((lot) => lot.amount)
+  const rest = amount - sumOf(weights)
+  const parts = kept === amount ? weights : splitProportionally(kept, [...weights, rest > 0n ? rest : 0n])
+  lots.forEach(({ distributorId }, index) => {
+    give(work, wallet, parts[index] ?? 0n, distributorId)
+  })
+}
+
+/** What a wallet received and no distributor brought yet, in all its pots. */
+function receivedBy({ received, flows: { followed } }: VaultContext, wallet: string): bigint {
+  if (!followed) return received.get(wallet) ?? 0n
+  return sumOf([...received].flatMap(([pot, amount]) => (followed.ownerOf(pot) === wallet ? [amount] : [])))
 }
 
 /** Whether an event of an asynchronous vault completes at once, without a request. */

@@ -2,6 +2,7 @@ import { derivedId } from '../kernel/ids.js'
 import type { Credit } from './credits.js'
 import type { VaultEvent } from './events.js'
 import { smaller } from './lots.js'
+import { keepRequest } from './openRequests.js'
 import {
   type DerivedRows,
   type DeriveState,
@@ -54,6 +55,7 @@ export function openRequest(work: RequestWork, event: Request, credit: Credit | 
     counted: taken?.counted ?? event.amount,
     lots: (taken?.lots ?? []).map(([id, amount]) => `${id}=${amount}`).join(' '),
     promised: event.promised ?? null,
+    openUntil: null,
   }
   const replaced = event.replaces === undefined ? undefined : closeReplaced(work, event, event.replaces)
   if (!replaced) {
@@ -67,7 +69,7 @@ export function openRequest(work: RequestWork, event: Request, credit: Credit | 
 }
 
 type Opened = Pick<RequestLot, 'kind' | 'controller' | 'owner' | 'requestId' | 'amount' | 'counted' | 'lots'> &
-  Pick<RequestLot, 'distributorId' | 'attribution' | 'isSwap' | 'promised'>
+  Pick<RequestLot, 'distributorId' | 'attribution' | 'isSwap' | 'promised' | 'openUntil'>
 
 function toCredited(credit: Credit | null): Pick<RequestLot, 'distributorId' | 'attribution' | 'isSwap'> {
   const { distributorId = null, attribution = null, isSwap = false } = credit ?? {}
@@ -89,10 +91,7 @@ function open({ place, part, state, rows, chainId }: RequestWork, event: VaultEv
     transactionHash: place.transactionHash,
   }
   rows.requests.push(lot)
-  const key = requestKey(part.vault.id, lot.kind, lot.controller)
-  const lots = state.requests.get(key)
-  if (lots) lots.push(lot)
-  else state.requests.set(key, [lot])
+  keepRequest(state, lot)
 }
 
 /** Ends a request whose shares go on with another one. */
@@ -109,7 +108,7 @@ type Refundable = Extract<VaultEvent, { kind: 'deposit' }>
 /** Keeps whose a deposit is that may be given back: `counted` of its assets are in an entry. */
 export function openRefundable(
   work: RequestWork,
-  event: Refundable & { refundable: bigint },
+  event: Refundable & { refundable: NonNullable<Refundable['refundable']> },
   credit: Credit | null,
   counted: bigint,
 ): void {
@@ -118,10 +117,10 @@ export function openRefundable(
       kind: 'refund',
       controller: event.owner,
       owner: event.owner,
-      requestId: event.refundable,
+      requestId: event.refundable.nonce,
       ...toCredited(credit),
     },
-    ...{ amount: event.assets, counted, lots: '', promised: null },
+    ...{ amount: event.assets, counted, lots: '', promised: null, openUntil: event.refundable.until },
   })
 }
 
@@ -256,7 +255,7 @@ export function cancelRequests(work: RequestWork, event: VaultEvent): Returned[]
   for (const lot of [...marked.reverse(), ...others.reverse()]) {
     const taken = smaller(lot.remaining, left)
     const after = { remaining: lot.remaining - taken, cancelled: lot.cancelled + taken, cancelling: false }
-    if (lot.owner === event.receiver) returned.push(...listReturned(lot, after.cancelled))
+    if (lot.owner === event.receiver && taken > 0n) returned.push(listReturned(lot, taken))
     if (taken > 0n || lot.cancelling) changeLot(work, lot, event, after)
     left -= taken
   }
@@ -264,16 +263,19 @@ export function cancelRequests(work: RequestWork, event: VaultEvent): Returned[]
   return returned
 }
 
-/** Shares of a lot that a cancellation returns to the wallet they came from. */
-export type Returned = { wallet: string; distributorId: string; amount: bigint }
+/** Shares that a cancellation returns to the wallet whose lots gave them, and the part of each lot. */
+export type Returned = { wallet: string; amount: bigint; lots: readonly { distributorId: string; amount: bigint }[] }
 
-function listReturned({ owner, lots, amount, cancelled }: RequestLot, after: bigint): Returned[] {
-  if (lots === '') return []
-  return lots.split(' ').map((part) => {
-    const [distributorId = '', text = '0'] = part.split('=')
-    const had = BigInt(text)
-    return { wallet: owner, distributorId, amount: (had * after) / amount - (had * cancelled) / amount }
-  })
+function listReturned({ owner, lots, amount, counted, cancelled }: RequestLot, taken: bigint): Returned {
+  const partOf = (had: bigint) => (had * (cancelled + taken)) / amount - (had * cancelled) / amount
+  const parts = lots === '' ? [] : lots.split(' ')
+  return {
+    ...{ wallet: owner, amount: partOf(counted) },
+    lots: parts.map((part) => {
+      const [distributorId = '', text = '0'] = part.split('=')
+      return { distributorId, amount: partOf(BigInt(text)) }
+    }),
+  }
 }
 
 const strengths: readonly CreditedPart['attribution'][] = [null, 'legacy', 'unsigned', 'signed']

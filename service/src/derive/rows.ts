@@ -66,6 +66,8 @@ export type RequestLot = {
   lots: string
   /** The assets a redemption is to be paid with, where its request says so. */
   promised: bigint | null
+  /** Of a deposit that may be given back: the last second of that time. When a block is later, it is closed, whatever remains. */
+  openUntil: bigint | null
   remaining: bigint
   cancelled: bigint
   cancelling: boolean
@@ -215,6 +217,8 @@ export type DeriveState = {
   holders: Map<string, Holder>
   /** Open requests of a controller, oldest first. */
   requests: Map<string, RequestLot[]>
+  /** The requests that time closes, the first to close first. */
+  closing: RequestLot[]
   /** Signatures that counted in a vault, by `signatureKey`. */
   signatures: Set<string>
   /** Owners of sub-accounts, by `ownerKey`. */
@@ -270,6 +274,7 @@ export function emptyState(): DeriveState {
   return {
     holders: new Map(),
     requests: new Map(),
+    closing: [],
     signatures: new Set(),
     owners: new Map(),
     held: new Map(),

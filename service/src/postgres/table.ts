@@ -139,27 +139,27 @@ function listOf<Row>(table: Table<Row>, options: { of?: string; without?: readon
 
 /**
  * The rows of a table that have one of the keys in some fields; empty without keys. `tail` is appended to the statement, in
- * which the table is named `r`. The statement is one text, so that it is prepared.
+ * which the table is named `r`, with a `?` for each of `values`. The statement is one text, so that it is prepared.
  */
 export async function findRows<Row, Field extends keyof Row & string, Without extends keyof Row & string = never>(
   db: Queryable,
   table: Table<Row>,
   fields: readonly Field[],
   keys: readonly Pick<Row, Field>[],
-  options: { without?: readonly Without[]; tail?: string } = {},
+  options: { without?: readonly Without[]; tail?: string; values?: readonly (string | number)[] } = {},
 ): Promise<Omit<Row, Without>[]> {
   if (keys.length === 0) return []
-  const { without = [], tail = '' } = options
+  const { without = [], tail = '', values = [] } = options
   const columns = fields.map((field) => table.fields[field])
   const strings = statementOf(table as Table<never>, `find ${fields.join()} ${without.join()} ${tail}`, () =>
     [
       `select ${listOf(table, { of: 'r', without })}`,
       `from ${setOf(columns)} k join ${table.name} r using (${namesOf(columns)})`,
-      tail,
+      tail.replaceAll('?', hole),
     ].join('\n'),
   )
   const arrays = columns.map((column) => keys.map((key) => sent(column, key)))
-  return parseRows(table, await callOf(db)<Promise<object[]>>(strings, ...arrays))
+  return parseRows(table, await callOf(db)<Promise<object[]>>(strings, ...arrays, ...values))
 }
 
 /** Values of what was read. */

@@ -18,7 +18,7 @@ type InputNames<S extends string> = Extract<ParseAbiItem<S>, AbiFunction>['input
 type EventOf<K extends VaultEvent['kind']> = Extract<VaultEvent, { kind: K }>
 type Member<K extends VaultEvent['kind']> = Exclude<
   keyof EventOf<K>,
-  'kind' | 'logIndex' | 'isOtherToken' | 'atOnce' | 'refundable' | 'refunds' | 'pays' | 'promised' | 'replaces'
+  'kind' | 'logIndex' | 'isOtherToken' | 'atOnce' | 'refundable' | 'refunds' | 'pays' | 'promised'
 >
 type Same<K extends VaultEvent['kind'], S extends string> = { [member in Member<K>]?: InputNames<S> }
 

@@ -12,8 +12,8 @@ export type VaultEvent = { logIndex: number } & (
       isOtherToken?: true
       /** It completes at once although the kind is asynchronous: it takes from no request. */
       atOnce?: true
-      /** It may be given back for a time, and is then named by this number. */
-      refundable?: bigint
+      /** It may be given back until then, that second included, and is named by this number. */
+      refundable?: { nonce: bigint; until: bigint }
     }
   | {
       kind: 'withdraw'

@@ -258,6 +258,25 @@ describe('a vault of Veda', () => {
     expect(await story.entries(vault)).toEqual(entries)
   })
 
+  it('can be given back a deposit after a reorganisation to before the end of its lock, and not after that end', async () => {
+    const vault = await veda.open()
+    await veda.atTeller(vault, 'setShareLockPeriod', [86_400n])
+    await world.send(await story.deposit(vault, 11_000n), user)
+    await world.sync()
+    const [first] = (await veda.deposits(vault)) as [Deposit]
+    const fork = await world.anvil.client.snapshot()
+    await later(86_401)
+    await expect(veda.refund(vault, first)).rejects.toThrow()
+    await world.send(await story.deposit(vault, 5_500n), user)
+    await world.sync()
+    expect(await way.lotsOf(vault)).toEqual(own(15_000n))
+    await world.anvil.client.revert({ id: fork })
+    await veda.refund(vault, first)
+    await world.anvil.client.mine({ blocks: 3 })
+    expect((await story.entries(vault)).slice(1)).toMatchObject([{ interaction: 'withdraw', amountRaw: '11000' }])
+    expect(await way.lotsOf(vault)).toEqual([])
+  })
+
   it('takes back from other lots what the deposit that is given back has no more of: its shares had moved on', async () => {
     const vault = await veda.open()
     await world.write(vault.address, vedaVaultAbi, 'setBeforeTransferHook', [zeroAddress], solver)

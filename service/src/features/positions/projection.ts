@@ -67,10 +67,11 @@ export function createPositions(recover: Recover = openFastRecover()): Positions
     open: (isWhole) => ({ ...emptyState(), isWhole }),
     load: async (db, { chainId, config, state, blocks, place }) => {
       if (state.isWhole) return
+      const [{ timestamp } = { timestamp: 0 }] = blocks
       const keys = collectKeys(blocks, config)
       await addHeldOf(db, { state, keys, blocks, config, place })
       await addHolders(db, state, listUnknown(keys.holders, state.holders), place)
-      await addRequests(db, state, listUnknown(keys.requests, state.requests), place)
+      await addRequests(db, state, listUnknown(keys.requests, state.requests), place, timestamp)
       const signatures = [...keys.signatures].flatMap(([key, value]) => (state.signatures.has(key) ? [] : [value]))
       for (const key of await findUsedSignatures(db, signatures, place)) state.signatures.add(key)
       const owners = listUnknown(keys.owners, state.owners)

@@ -68,6 +68,7 @@ export const requestsTable = describeTable('requests', {
   counted: [numeric],
   lots: [text],
   promised: [nullable(numeric)],
+  openUntil: [nullable(numeric)],
   remaining: [numeric],
   cancelled: [numeric],
   cancelling: [bool],

@@ -1,5 +1,6 @@
 import { emptyHolder } from '../../derive/lots.js'
-import { type DeriveState, holderKey, requestKey } from '../../derive/rows.js'
+import { keepRequest } from '../../derive/openRequests.js'
+import { type DeriveState, holderKey } from '../../derive/rows.js'
 import type { RequestOwner } from '../../derive/stateKeys.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { findRows } from '../../postgres/table.js'
@@ -26,17 +27,20 @@ export async function addHolders(
     state.holders.get(holderKey(vaultId, wallet))?.lots.set(distributorId, shares)
 }
 
-/** The same with the open requests of controllers, oldest first. */
+/** The same with the requests of controllers that are open at the time of a block, oldest first. */
 export async function addRequests(
   db: Queryable,
   state: DeriveState,
   keys: ReadonlyMap<string, RequestOwner>,
   place: Place,
+  timestamp: number,
 ): Promise<void> {
   if (keys.size === 0) return
   const open = await findRows(db, place(requestsTable), ['vaultId', 'kind', 'controller'], [...keys.values()], {
-    ...{ without: ['chainId'], tail: 'where r.remaining > 0 order by r.block_number, r.log_index' },
+    ...{ without: ['chainId'], values: [timestamp] },
+    tail: `where r.remaining > 0 and (r.open_until is null or r.open_until >= ?::numeric)
+order by r.block_number, r.log_index`,
   })
   for (const key of keys.keys()) state.requests.set(key, [])
-  for (const lot of open) state.requests.get(requestKey(lot.vaultId, lot.kind, lot.controller))?.push(lot)
+  for (const lot of open) keepRequest(state, lot)
 }

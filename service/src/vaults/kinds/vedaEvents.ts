@@ -17,17 +17,19 @@ type Sold = {
   depositAmount: bigint
   shareAmount: bigint
   nonce: bigint
+  depositTimestamp: bigint
   shareLockPeriodAtTimeOfDeposit: bigint
 }
 
 /** Shares go to the receiver, which is the caller but where the teller lets it name another. */
 function readDeposit(told: Sold, { asset }: EmittingVault) {
-  const { receiver, depositAsset, depositAmount, shareAmount, nonce, shareLockPeriodAtTimeOfDeposit: lock } = told
+  const { receiver, depositAsset, depositAmount, shareAmount, nonce } = told
+  const { depositTimestamp, shareLockPeriodAtTimeOfDeposit: lock } = told
   return {
     ...{ kind: 'deposit' as const, sender: receiver, owner: receiver, assets: depositAmount, shares: shareAmount },
     ...(depositAsset === asset ? {} : { isOtherToken: true as const }),
     // Without a lock there is no time in which it may be given back.
-    ...(lock > 0n ? { refundable: nonce } : {}),
+    ...(lock > 0n ? { refundable: { nonce, until: depositTimestamp + lock } } : {}),
   }
 }
 
@@ -94,6 +96,11 @@ export const vedaBeside: Readonly<Record<'teller' | 'accountant' | 'queue', Cont
         { assets: 'depositAmount' },
       ),
       making(
+        'function depositWithPermit(address depositAsset, uint256 depositAmount, uint256 minimumMint, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
+        'deposit',
+        { assets: 'depositAmount' },
+      ),
+      making(
         'function deposit(address depositAsset, uint256 depositAmount, uint256 minimumMint, address to, address referralAddress)',
         'deposit',
         { assets: 'depositAmount', owner: 'to' },
@@ -136,6 +143,16 @@ export const vedaBeside: Readonly<Record<'teller' | 'accountant' | 'queue', Cont
         'function requestOnChainWithdraw(address assetOut, uint128 amountOfShares, uint16 discount, uint24 secondsToDeadline)',
         'redeemRequest',
         { amount: 'amountOfShares' },
+      ),
+      making(
+        'function requestOnChainWithdrawWithPermit(address assetOut, uint128 amountOfShares, uint16 discount, uint24 secondsToDeadline, uint256 permitDeadline, uint8 v, bytes32 r, bytes32 s)',
+        'redeemRequest',
+        { amount: 'amountOfShares' },
+      ),
+      making(
+        'function replaceOnChainWithdrawUsingRequestId(bytes32 oldRequestId, uint16 discount, uint24 secondsToDeadline)',
+        'redeemRequest',
+        { replaces: 'oldRequestId' },
       ),
       making('function cancelOnChainWithdrawUsingRequestId(bytes32 requestId)', 'cancelRedeemClaim', {
         requestId: 'requestId',
