@@ -55,7 +55,8 @@ function linesOfProduct({ rows, state }: Derived): Lines {
   }
   const requests = new Map<string, { line: string; state: { remaining: bigint; cancelled: bigint } }>()
   for (const { requests: opened, requestChanges } of rows) {
-    for (const each of opened)
+    // Deposits that may be given back are kept as the service likes: what is told of them is the entry and the lots.
+    for (const each of opened.filter(({ kind }) => kind !== 'refund'))
       requests.set(each.id, {
         line: `request ${each.vaultId} ${each.kind} ${each.controller} ${each.owner} #${each.requestId} ${each.distributorId} ${each.attribution} ${each.amount} ${each.blockNumber} ${each.logIndex}`,
         state: each,

@@ -12,7 +12,8 @@ export type Deciding = {
   timestamp: number
   transactionHash: string
   input: Digits
-  vault: string
+  /** The vault and its further contracts, the vault first. */
+  vault: ReadonlySet<string>
   identity: Identity
   /** The first call of each signature in a vault, by digest: `${transaction}:${place}`. */
   used: Map<string, string>
@@ -36,10 +37,17 @@ function wantsSignature(config: DeriveConfig, id: string, timestamp: number): bo
 }
 
 /** SEMANTICS §2, *isSwap*: the call goes neither to the vault, a forwarder or the wallet nor back to who made it. */
-function isAnother({ target, caller }: Frame, vault: string, wallet: string, { config, timestamp }: Deciding): boolean {
+function isAnother(
+  { target, caller }: Frame,
+  vault: ReadonlySet<string>,
+  wallet: string,
+  { config, timestamp }: Deciding,
+): boolean {
   const forwarders = (config.forwarders ?? []).filter(({ from }) => from <= timestamp).map(({ address }) => address)
-  return ![vault, wallet, caller, ...forwarders].includes(target)
+  return ![...vault, wallet, caller, ...forwarders].includes(target)
 }
+
+const nameOf = ([first]: ReadonlySet<string>): string => first ?? ''
 
 /** A suffix that rests on one node's word is no fact yet. */
 const isWord = (frame: Frame, suffix: Suffix, { trustTraces, input }: Deciding): boolean =>
@@ -56,7 +64,7 @@ export function useSignatures(
     if (!counts(frame)) continue
     for (const suffix of readTail(frame.data).suffixes.filter((each) => !isWord(frame, each, deciding)))
       for (const { digest, place } of findHoldings(chain, index, suffix, event, deciding)) {
-        const key = `${deciding.vault}:${digest}`
+        const key = `${nameOf(deciding.vault)}:${digest}`
         if (!deciding.used.has(key)) deciding.used.set(key, `${deciding.transactionHash}:${place}`)
       }
   }
@@ -86,7 +94,7 @@ function decideOne(chain: Chain, event: Creditable, wallet: string, deciding: De
       const holdings = findHoldings(chain, depth, suffix, event, deciding)
       // What rests on one node's word uses no signature up, and goes before what is not signed all the same.
       const signed = holdings.some(({ digest, place }) => {
-        const first = deciding.used.get(`${vault}:${digest}`)
+        const first = deciding.used.get(`${nameOf(vault)}:${digest}`)
         return first === undefined ? isWord(frame, suffix, deciding) : first === `${deciding.transactionHash}:${place}`
       })
       const stands =

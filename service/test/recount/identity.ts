@@ -33,7 +33,7 @@ export function noteOwners(block: RawBlock, config: DeriveConfig, owners: Map<st
 export function identify(
   config: DeriveConfig,
   timestamp: number,
-  vault: string,
+  vault: ReadonlySet<string>,
   owners: ReadonlyMap<string, string>,
   settlementOf: (frame: Pick<Frame, 'caller' | 'target' | 'data'>) => string | undefined = () => undefined,
 ): Identity {
@@ -46,7 +46,7 @@ export function identify(
     return address
   }
   const saidBy = ({ caller, target }: Pick<Frame, 'caller' | 'target'>, event: Creditable): string =>
-    target === vault && declared.includes(caller) ? event.sender : caller
+    vault.has(target) && declared.includes(caller) ? event.sender : caller
   return {
     ownerOf,
     callerOf: (frame, event) => ownerOf(settlementOf(frame) ?? saidBy(frame, event)),

@@ -4,13 +4,15 @@ import type { Move, OwnLogs, Told } from './types.js'
 
 /** Where shares of a transaction come from (SEMANTICS §3, *Kept shares*). */
 type Origin =
-  /** `isTaken` by an event that burned or requested them. */
-  | { of: 'old'; wallet: string; isTaken?: boolean }
+  /** `taken` by an event that burned or requested them. */
+  | { of: 'old'; wallet: string; taken?: Gone }
   | { of: 'mark'; event: Told }
   /** Given back by a cancelled request. */
   | { of: 'returned'; event: Told }
   | { of: 'nothing' }
 type Piece = { origin: Origin; amount: bigint }
+/** Old shares of a wallet that were burned or requested, as far as they have not come back. */
+type Gone = { wallet: string; event: Told | undefined; amount: bigint }
 
 export type Part = { event: Told; amount: bigint }
 /** What a transaction did to the shares of one wallet. */
@@ -39,6 +41,10 @@ const zero = `0x${'0'.repeat(40)}`
 export type Habit = 'before' | 'after'
 export const holdsForOthers = (vault: DeriveVault, wallet: string): boolean =>
   wallet === vault.address || wallet === vault.escrow || Object.values(vault.contracts ?? {}).includes(wallet)
+
+/** A vault and its further contracts: their events and the calls to them count as its own. */
+export const addressesOf = ({ address, contracts = {} }: DeriveVault): ReadonlySet<string> =>
+  new Set([address, ...Object.values(contracts)])
 
 /** Transfers that are an event's own: nearest first, and how much of each. */
 type Own = Map<Move, { event: Told; amount: bigint }>
@@ -163,7 +169,7 @@ function replay(
   }
   const minted = new Map<Told, bigint>()
   const burnedBy = new Map<Told, bigint>()
-  const gone: { wallet: string; event: Told | undefined; amount: bigint }[] = []
+  const gone: Gone[] = []
   let beyond = 0
   for (const move of moves) {
     const { from, to, value } = move
@@ -182,9 +188,10 @@ function replay(
       minted.set(mint.event, (minted.get(mint.event) ?? 0n) + amount)
     }
     const returned = returns.get(move)
+    // Of whomever an escrow got them just now: they are what the cancelled request took. Its wallet's own are so already.
     if (returned)
       pieces = pieces.map((piece) =>
-        piece.origin.of === 'old' && piece.origin.wallet === from
+        piece.origin.of === 'old' && piece.origin.wallet !== to
           ? { ...piece, origin: { of: 'returned', event: returned.event } }
           : piece,
       )
@@ -196,14 +203,15 @@ function replay(
       const ofEvent = least(amount, left)
       left -= ofEvent
       // What a request took is the request's, whatever an escrow burns it for.
-      if (origin.of !== 'old' || origin.isTaken) {
+      if (origin.of !== 'old' || origin.taken) {
         passed.push({ origin, amount })
         continue
       }
-      if (ofEvent > 0n) gone.push({ wallet: origin.wallet, event: burn!.event, amount: ofEvent })
+      const taken = { wallet: origin.wallet, event: burn?.event, amount: ofEvent }
+      gone.push(taken)
       if (to === zero && amount > ofEvent)
         gone.push({ wallet: origin.wallet, event: undefined, amount: amount - ofEvent })
-      passed.push({ origin: { ...origin, isTaken: true }, amount: ofEvent }, { origin, amount: amount - ofEvent })
+      passed.push({ origin: { ...origin, taken }, amount: ofEvent }, { origin, amount: amount - ofEvent })
     }
     if (to !== zero) give(handOf(to), to, passed)
   }
@@ -234,8 +242,10 @@ function take(hand: Hand, wallet: string, value: bigint): Piece[] {
 function give(hand: Hand, wallet: string, pieces: readonly Piece[]): void {
   for (const { origin, amount } of pieces) {
     if (amount === 0n) continue
-    if (origin.of === 'old' && origin.wallet === wallet) hand.held += amount
-    else hand.received.push({ origin, amount })
+    if (origin.of === 'old' && origin.wallet === wallet) {
+      hand.held += amount
+      if (origin.taken) origin.taken.amount -= amount
+    } else hand.received.push({ origin, amount })
   }
 }
 
@@ -249,11 +259,7 @@ function skip<T extends { amount: bigint }>(list: readonly T[], amount: bigint):
   })
 }
 
-function settle(
-  wallet: string,
-  { before, held, received }: Hand,
-  gone: readonly { wallet: string; event: Told | undefined; amount: bigint }[],
-): Kept {
+function settle(wallet: string, { before, held, received }: Hand, gone: readonly Gone[]): Kept {
   const marks = received.flatMap(({ origin, amount }) =>
     origin.of === 'mark' ? [{ event: origin.event, amount }] : [],
   )

@@ -9,6 +9,11 @@ type Match = (data: Digits, event: Creditable) => boolean
 const number = (data: Digits, index: number): bigint => BigInt(`0x0${argument(data, index)}`)
 const address = (data: Digits, index: number): string => addressOf(argument(data, index))
 
+function isRefund(data: Digits, event: Creditable): boolean {
+  if (event.kind !== 'withdraw' || address(data, 1) !== event.owner) return false
+  return number(data, 3) === event.assets && number(data, 4) === event.shares
+}
+
 /** Calls to a vault that make events: of which kind, and whether owner and amount are those of an event (STANDARDS §3). */
 const makers: [string, Creditable['kind'], number, Match][] = [
   [
@@ -127,6 +132,33 @@ const makers: [string, Creditable['kind'], number, Match][] = [
     1,
     (d, e) => e.kind === 'withdraw' && number(d, 0) === e.shares && e.owner === e.sender,
   ],
+  ['deposit(address,uint256,uint256)', 'deposit', 3, (d, e) => e.kind === 'deposit' && number(d, 1) === e.assets],
+  [
+    'deposit(address,uint256,uint256,address)',
+    'deposit',
+    4,
+    (d, e) => e.kind === 'deposit' && number(d, 1) === e.assets,
+  ],
+  [
+    'deposit(address,uint256,uint256,address,address)',
+    'deposit',
+    5,
+    (d, e) => e.kind === 'deposit' && number(d, 1) === e.assets && address(d, 3) === e.owner,
+  ],
+  ['refundDeposit(uint256,address,address,uint256,uint256,uint256,uint256)', 'withdraw', 7, isRefund],
+  ['refundDeposit(uint256,address,address,uint256,uint256,uint256,uint256,address)', 'withdraw', 8, isRefund],
+  [
+    'requestOnChainWithdraw(address,uint128,uint16,uint24)',
+    'redeemRequest',
+    4,
+    (d, e) => e.kind === 'redeemRequest' && number(d, 1) === e.amount,
+  ],
+  [
+    'replaceOnChainWithdrawUsingRequestId(bytes32,uint16,uint24)',
+    'redeemRequest',
+    3,
+    (d, e) => e.kind === 'redeemRequest' && number(d, 0) === e.replaces,
+  ],
 ]
 const bySelector = new Map(
   makers.map(([signature, kind, count, match]) => [selectorOf(signature), { kind, count, match }]),
@@ -149,6 +181,7 @@ const silent = new Set(
     'cancelRequestDeposit()',
     'cancelRequestRedeem(address)',
     'removeShares(uint256,address)',
+    'cancelOnChainWithdrawUsingRequestId(bytes32)',
   ].map(selectorOf),
 )
 

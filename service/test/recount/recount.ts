@@ -7,11 +7,12 @@ import { type Deciding, type Decision, decide, isParty, useSignatures } from './
 import { type Entry, makeEntries, type Place } from './entries.js'
 import { depositParts, withdrawParts } from './flows.js'
 import { identify, noteOwners } from './identity.js'
-import { follow, type Habit, holdsForOthers, type Kept, type Movement, readHabit } from './keeping.js'
+import { addressesOf, follow, type Habit, holdsForOthers, type Kept, type Movement, readHabit } from './keeping.js'
 import { makes } from './knownCalls.js'
 import { type Losses, readLosses } from './losses.js'
 import { addShares, attributedOf, type Holding, splitByFraction, takeShares } from './lots.js'
 import { runnerOf } from './operations.js'
+import { giveDepositBack, noteRefundable, payOrder, type Refundables, replaceOrder, takeRefunded } from './orders.js'
 import { beginCancel, completeCancel, type Request } from './requests.js'
 import { readSettlement } from './settlement.js'
 import { readMove, readTold } from './told.js'
@@ -45,6 +46,8 @@ type State = Recounted & {
   used: Map<string, string>
   /** Of sub-accounts: forwarder and first 19 bytes to the owner. */
   owners: Map<string, string>
+  /** Deposits that may be given back, by vault and number. */
+  refundables: Refundables
   config: DeriveConfig
 }
 
@@ -66,6 +69,7 @@ export function recount(blocks: readonly RawBlock[], config: DeriveConfig): Reco
     habits: new Map(),
     used: new Map(),
     owners: new Map(),
+    refundables: new Map(),
     config,
   }
   for (const block of blocks) {
@@ -128,7 +132,8 @@ function creditEvents(
   }
   const concerned = (event: Creditable) => (event.kind === 'deposit' ? keepers(event) : losers(event))
   const settlementOf = readSettlement(block, transaction, state.config)
-  const identity = identify(state.config, block.timestamp, vault.address, state.owners, settlementOf)
+  const own = addressesOf(vault)
+  const identity = identify(state.config, block.timestamp, own, state.owners, settlementOf)
   const logs = block.logs.filter(({ transactionHash }) => transactionHash === transaction?.hash)
   // A frame around a `handleOps` counts for no event inside its operations.
   const isWithin = (frame: Frame, event: Creditable): boolean => {
@@ -146,7 +151,7 @@ function creditEvents(
     ? findWays(
         transaction,
         block,
-        vault.address,
+        own,
         creditable,
         isPlain(block, transaction, state.config),
         counting,
@@ -163,21 +168,21 @@ function creditEvents(
       timestamp: block.timestamp,
       transactionHash: transaction?.hash ?? '',
       input: digitsOf(transaction?.input ?? '0x'),
-      vault: vault.address,
+      vault: own,
       identity,
       used: state.used,
       isWithin,
       trustTraces: (state.config as { trustTraces?: boolean }).trustTraces ?? false,
     }
-    const own = event.kind === 'deposit' ? kept : losers(event)
+    const whose = event.kind === 'deposit' ? kept : losers(event)
     // A settlement for a contract that keeps nothing uses no signature up.
-    if (way.ways.length === 1) useSignatures(way.ways[0]!, event, (frame) => countingFor(own, event, frame), deciding)
-    const wallets = [...own.keys()]
+    if (way.ways.length === 1) useSignatures(way.ways[0]!, event, (frame) => countingFor(whose, event, frame), deciding)
+    const wallets = [...whose.keys()]
     if ('controller' in event) wallets.push(event.controller)
     if (event.kind === 'deposit') wallets.push(event.sender)
     const decisions = new Map<string, Decision | undefined>()
     for (const wallet of new Set(wallets)) decisions.set(wallet, decide(way, event, wallet, deciding))
-    credits.set(event, { kept: own, decisions })
+    credits.set(event, { kept: whose, decisions })
     if (way.ways.length > 1 && [...decisions.values()].every((each) => each === undefined))
       state.problems.push({ vaultId: vault.id, transactionHash: deciding.transactionHash, problem: 'needs a trace' })
   }
@@ -213,7 +218,7 @@ export function isPlain(block: RawBlock, { hash, from, to, input }: RawTransacti
     )
   const [only] = told
   if (told.length !== 1 || only === undefined || !isCreditable(only)) return false
-  const emitter = vaults.find(({ id }) => id === only.vaultId)!.address
+  const emitter = block.logs.find(({ logIndex }) => logIndex === only.logIndex)!.address
   return emitter === to && only.sender === from && makes(digitsOf(input)) === only.kind
 }
 
@@ -242,7 +247,8 @@ function apply(
     const holding = state.holdings.get(keyOf(vault.id, wallet)) ?? { shares: 0n, lots: new Map() }
     state.holdings.set(keyOf(vault.id, wallet), holding)
     touched.set(wallet, holding)
-    taken.set(wallet, takeShares(holding, kept.lost))
+    const given = takeRefunded(wallet, holding, kept.lost, events, state.refundables, block.timestamp)
+    taken.set(wallet, takeShares(holding, kept.lost - given))
     addShares(holding, null, kept.after - (kept.before - kept.lost))
   }
   const addLot = (wallet: string, distributorId: string | null, shares: bigint) => {
@@ -258,13 +264,19 @@ function apply(
         ? claimDeposit(event, credit, minted, state.requests, losses)
         : depositParts(event, credit, minted)
       for (const { wallet, distributorId, shares } of lots) addLot(wallet, distributorId, shares)
+      noteRefundable(event, credit, parts, state.refundables)
       state.entries.push(...makeEntries(event, parts, place, state.config.chainId))
     }
     if (event.kind === 'withdraw' && credit) {
       const burned = movement.burned.get(event) ?? 0n
-      const parts = isClaim(vault, event)
-        ? claimWithdraw(event, credit, burned, state.requests, losses)
-        : withdrawParts(event, credit, burned, event.assets)
+      const parts =
+        event.refunds !== undefined
+          ? giveDepositBack(event, state.refundables, block.timestamp)
+          : event.pays !== undefined
+            ? payOrder(event, state.requests)
+            : isClaim(vault, event)
+              ? claimWithdraw(event, credit, burned, state.requests, losses)
+              : withdrawParts(event, credit, burned, event.assets)
       state.entries.push(...makeEntries(event, parts, place, state.config.chainId))
     }
     if ((event.kind === 'depositRequest' || event.kind === 'redeemRequest') && credit)
@@ -324,7 +336,7 @@ function openRequests(
   const list = isDeposit ? [] : [...(taken.get(wallet) ?? [])].map(([name, part]) => ({ name, amount: part }))
   const parts = splitByFraction(list, least(counted, movement.wallets.get(wallet)?.lost ?? 0n))
   const decision = decisions.get(controller)
-  state.requests.push({
+  const request: Request = {
     vaultId,
     kind: isDeposit ? 'deposit' : 'redeem',
     controller,
@@ -342,7 +354,10 @@ function openRequests(
     transactionHash,
     logIndex,
     taken: new Map([...parts].map(([{ name }, part]) => [name, part])),
-  })
+    promised: event.promised,
+  }
+  replaceOrder(event, request, state.requests)
+  state.requests.push(request)
 }
 
 /** Shares a cancel returns to the wallet they were taken from are again what they were. */

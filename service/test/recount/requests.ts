@@ -25,6 +25,19 @@ export type Request = {
   logIndex: number
   /** Of a redemption: what each lot gave. */
   taken: Map<string | null, bigint>
+  /** What it is to be paid with, where that was told. */
+  promised: bigint | undefined
+}
+
+/** A deposit that may be given back until some second: `counted` of its assets are in an entry. */
+export type Refundable = {
+  owner: string
+  assets: bigint
+  counted: bigint
+  until: bigint
+  distributorId: string | null
+  attribution: Attribution | null
+  isSwap: boolean
 }
 
 export type Consumed = { request: Request; amount: bigint }

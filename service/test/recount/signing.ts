@@ -87,7 +87,11 @@ export function isSignedCall(
 /** A signature holds for a call: the digest it was given for, and the call it names. */
 export type Holding = { digest: Hex; place: number }
 
-type Signed = { vault: string; identity: Identity; config: { chainId: number; signers: ReadonlySet<string> } }
+type Signed = {
+  vault: ReadonlySet<string>
+  identity: Identity
+  config: { chainId: number; signers: ReadonlySet<string> }
+}
 
 /**
  * The calls of a chain for which the signature of a frame's suffix holds: the frame or one inside it, with no other call
@@ -107,8 +111,8 @@ export function findHoldings(
     const between = chain.frames
       .slice(0, inner)
       // What the vault is made to call of itself is another call, be it the one that emitted.
-      .filter((each) => each.isCall && each.target === vault)
-      .filter(({ place }) => frame.target === vault || place !== chain.emitting)
+      .filter((each) => each.isCall && vault.has(each.target))
+      .filter(({ place }) => vault.has(frame.target) || place !== chain.emitting)
     if (between.length > 0) continue
     for (const caller of identity.namesOf(frame, event)) {
       const digest = digestFor(suffix, { ...frame, caller }, config.chainId)

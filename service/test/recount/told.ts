@@ -33,6 +33,16 @@ export const firstTopics = {
   requestDecreased: toEventSelector('RequestDecreased(uint128,uint256)'),
   requestRemoved: toEventSelector('RequestRemoved(uint128)'),
   sharesRemoved: toEventSelector('SharesRemoved(address,uint256)'),
+  // Veda: the teller tells of deposits in two forms, the vault of what it pays out, the queue of requests.
+  tellerDeposit: toEventSelector('Deposit(uint256,address,address,uint256,uint256,uint256,uint256)'),
+  referredDeposit: toEventSelector('Deposit(uint256,address,address,uint256,uint256,uint256,uint256,address)'),
+  depositRefunded: toEventSelector('DepositRefunded(uint256,bytes32,address)'),
+  exit: toEventSelector('Exit(address,address,uint256,address,uint256)'),
+  orderMade: toEventSelector(
+    'OnChainWithdrawRequested(bytes32,address,address,uint96,uint128,uint128,uint40,uint24,uint24)',
+  ),
+  orderCancelled: toEventSelector('OnChainWithdrawCancelled(bytes32,address,uint256)'),
+  orderSolved: toEventSelector('OnChainWithdrawSolved(bytes32,address,uint256)'),
   // GPv2 tells of each order it fills.
   trade: toEventSelector('Trade(address,address,address,uint256,uint256,uint256,bytes)'),
   // A forwarder tells whose the accounts of a prefix are.
@@ -50,11 +60,12 @@ export function readMove(log: RawLog, vault: DeriveVault): Move | undefined {
 }
 
 /**
- * What a log of a vault says; only asynchronous kinds tell of requests. `logs`: at least those of its transaction, which a
- * queue of Maple is read by.
+ * What a log of a vault says; only asynchronous kinds tell of requests. `logs`: at least those of its transaction, which the
+ * contracts of Maple and Veda are read by.
  */
 export function readTold(log: RawLog, vault: DeriveVault, logs: readonly RawLog[]): Told | undefined {
   if (vault.kind === 'maple') return readMaple(log, vault, logs)
+  if (vault.kind === 'veda') return readVeda(log, vault, logs)
   if (log.address !== vault.address) return undefined
   const { logIndex } = log
   const common = { logIndex, vaultId: vault.id }
@@ -178,4 +189,61 @@ function readMaple(log: RawLog, vault: DeriveVault, logs: readonly RawLog[]): To
   if (!back) return undefined
   const { to, value: amount } = back
   return { ...common, kind: 'cancelRedeemClaim', sender: to, receiver: to, controller: to, id, amount }
+}
+
+/** SEMANTICS §3a, veda: a deposit is one at once, what is given back is its withdrawal; an order is a request, solved its claim. */
+function readVeda(log: RawLog, vault: DeriveVault, logs: readonly RawLog[]): Told | undefined {
+  const { teller, queue } = vault.contracts!
+  const common = { logIndex: log.logIndex, vaultId: vault.id }
+  const address = (index: number) => addressOf(log.topics[index]!)
+  const topic = (index: number) => BigInt(log.topics[index]!)
+  const wordOf = (of: RawLog, index: number) => BigInt(`0x0${slice(digitsOf(of.data), 32 * index, 32 * index + 32)}`)
+  const word = (index: number) => wordOf(log, index)
+  const own = logs.filter(({ transactionHash }) => transactionHash === log.transactionHash)
+  const earlier = own.filter((each) => each.logIndex < log.logIndex).toReversed()
+  const later = own.filter((each) => each.logIndex > log.logIndex)
+  const other = (token: string) => (token === vault.asset ? {} : { ofOtherToken: true as const })
+  const [first] = log.topics
+  if (log.address === teller && (first === firstTopics.tellerDeposit || first === firstTopics.referredDeposit)) {
+    // The newer form has the number among the words.
+    const [at, nonce] = first === firstTopics.tellerDeposit ? [2, topic(1)] : [1, word(0)]
+    const from = at === 2 ? 0 : 1
+    const [owner, lock] = [address(at), word(from + 3)]
+    const amounts = { assets: word(from), shares: word(from + 1), ...other(address(at + 1)) }
+    const refundable = lock > 0n ? { refundable: { nonce, until: word(from + 2) + lock } } : {}
+    return { ...common, kind: 'deposit', sender: owner, owner, ...amounts, ...refundable }
+  }
+  if (log.address === teller && first === firstTopics.depositRefunded) {
+    const user = address(2)
+    const exit = earlier.find(
+      ({ address: by, topics }) =>
+        by === vault.address && topics[0] === firstTopics.exit && addressOf(topics[3]!) === user,
+    )
+    if (!exit) return undefined
+    const amounts = { assets: wordOf(exit, 0), shares: wordOf(exit, 1), ...other(addressOf(exit.topics[2]!)) }
+    const parties = { sender: user, receiver: user, owner: user }
+    return { ...common, kind: 'withdraw', ...parties, ...amounts, atOnce: true, refunds: topic(1) }
+  }
+  if (log.address !== queue) return undefined
+  const isOf = (each: RawLog | undefined, what: string) =>
+    each?.address === queue && each.topics[0] === what && addressOf(each.topics[2]!) === address(2)
+  const user = address(2)
+  if (first === firstTopics.orderMade) {
+    const promised = address(3) === vault.asset ? { promised: word(2) } : {}
+    const replaces = isOf(earlier[0], firstTopics.orderCancelled) ? { replaces: BigInt(earlier[0]!.topics[1]!) } : {}
+    const parties = { sender: user, owner: user, controller: user, id: topic(1) }
+    return { ...common, kind: 'redeemRequest', ...parties, amount: word(1), ...promised, ...replaces }
+  }
+  if (first === firstTopics.orderSolved) {
+    const parties = { sender: user, receiver: user, owner: user }
+    return { ...common, kind: 'withdraw', ...parties, assets: 0n, shares: 0n, pays: topic(1) }
+  }
+  // One that is replaced keeps its shares in the queue: its new form says so.
+  if (first !== firstTopics.orderCancelled || isOf(later[0], firstTopics.orderMade)) return undefined
+  const back = earlier
+    .flatMap((each) => readMove(each, vault) ?? [])
+    .find(({ from, to }) => from === queue && to === user)
+  if (!back) return undefined
+  const parties = { sender: user, receiver: user, controller: user, id: topic(1) }
+  return { ...common, kind: 'cancelRedeemClaim', ...parties, amount: back.value }
 }

@@ -11,6 +11,8 @@ export type Told = { logIndex: number; vaultId: number } & (
       atOnce?: true
       /** In a token beside the vault's asset, in which the ledger is. */
       ofOtherToken?: true
+      /** It may be given back by this number until this second. */
+      refundable?: { nonce: bigint; until: bigint }
     }
   | {
       kind: 'withdraw'
@@ -22,6 +24,10 @@ export type Told = { logIndex: number; vaultId: number } & (
       /** Of no request, although the vault's kind takes requests. */
       atOnce?: true
       ofOtherToken?: true
+      /** It gives back the deposit of this number. */
+      refunds?: bigint
+      /** It pays all of this request; what for stands in the request. */
+      pays?: bigint
     }
   | {
       kind: 'depositRequest' | 'redeemRequest'
@@ -30,6 +36,10 @@ export type Told = { logIndex: number; vaultId: number } & (
       controller: string
       id: bigint
       amount: bigint
+      /** What it is to be paid with, in the vault's asset. */
+      promised?: bigint
+      /** The request whose shares it goes on with. */
+      replaces?: bigint
     }
   | { kind: 'cancelDepositRequest' | 'cancelRedeemRequest'; sender: string; controller: string; id: bigint }
   | {

@@ -20,14 +20,14 @@ type Node = { frame: Frame; parent: Node | undefined; endedAt: number | undefine
 export function findWays(
   transaction: RawTransaction,
   block: RawBlock,
-  vaultAddress: string,
+  vault: ReadonlySet<string>,
   events: readonly Creditable[],
   isPlain: boolean,
   counting: (event: Creditable, frame: Frame) => boolean,
   identity: Identity,
   world: World,
 ): Map<Creditable, Ways> {
-  const ways = listWays(transaction, block, vaultAddress, events, isPlain, counting, identity, world)
+  const ways = listWays(transaction, block, vault, events, isPlain, counting, identity, world)
   // A forwarder's caller keeps marks as any caller does.
   for (const [event, { ways: chains, callers }] of ways) {
     const frames = chains.flatMap((chain) => chain.frames)
@@ -40,7 +40,7 @@ export function findWays(
 function listWays(
   transaction: RawTransaction,
   block: RawBlock,
-  vaultAddress: string,
+  vault: ReadonlySet<string>,
   events: readonly Creditable[],
   isPlain: boolean,
   counting: (event: Creditable, frame: Frame) => boolean,
@@ -70,7 +70,7 @@ function listWays(
     evidence === undefined || evidence === 'no trace'
       ? listNodes(transaction, root, logs, world)
       : listTraced(evidence, logs, world)
-  return matchAll(nodes, vaultAddress, events, counting, identity, (event) => {
+  return matchAll(nodes, vault, events, counting, identity, (event) => {
     const of = world.entryPoints.map((each) =>
       operationOf(event.logIndex, logs, each, readEndings(logs, world.entryPoints)),
     )
@@ -160,7 +160,7 @@ const isWithin = (node: Node, outer: Node): boolean =>
 
 function matchAll(
   all: readonly Node[],
-  vault: string,
+  vault: ReadonlySet<string>,
   events: readonly Creditable[],
   counting: (event: Creditable, frame: Frame) => boolean,
   identity: Identity,
@@ -196,7 +196,7 @@ function matchAll(
     const scope = inScope(event)
     const takers = scope.filter(
       // The transaction itself lies around everything.
-      ({ frame, parent }) => (frame.target !== vault && isSender(frame.target, event)) || parent === undefined,
+      ({ frame, parent }) => (!vault.has(frame.target) && isSender(frame.target, event)) || parent === undefined,
     )
     const innermost = takers.filter((node) => !takers.some((other) => other !== node && isWithin(other, node)))
     // Events of another operation are none of these calls'.
@@ -209,7 +209,7 @@ function matchAll(
     // Calls to the vault that may have made it after all: of another amount, or of a name that is not known.
     const doubtful = scope.filter(
       ({ frame }) =>
-        frame.target === vault &&
+        vault.has(frame.target) &&
         identity.callerOf(frame, event) === identity.ownerOf(event.sender) &&
         mayMake(frame, event) &&
         !isTaken(frame),
@@ -244,8 +244,13 @@ function mayMake({ data }: Frame, event: Creditable): boolean {
   return kind === event.kind || (kind === undefined && !isSilent(data))
 }
 
-function isDirect(frame: Frame, vault: string, event: Creditable, { callerOf, ownerOf }: Identity): boolean {
-  if (frame.target !== vault || !matches(frame.data, event)) return false
+function isDirect(
+  frame: Frame,
+  vault: ReadonlySet<string>,
+  event: Creditable,
+  { callerOf, ownerOf }: Identity,
+): boolean {
+  if (!vault.has(frame.target) || !matches(frame.data, event)) return false
   const caller = callerOf(frame, event)
   return caller === ownerOf(event.sender) || ('controller' in event && caller === ownerOf(event.controller))
 }

@@ -31,7 +31,10 @@ import { callData } from './write.js'
 
 /** What one wallet may want, at random. */
 export function chooseActs(world: World, wallet: string): Act[] {
-  const { random } = world
+  const { random, orders } = world
+  if (world.isSelling && orders.chance(0.8)) {
+    return [waiting(world, wallet), ...(orders.chance(0.3) ? [waiting(world, wallet)] : [])]
+  }
   const vault = random.pick(world.synchronous)
   const held = world.synchronous.filter((each) => balanceOf(world, each, wallet) > 0n)
   const mine = held.length > 0 ? random.pick(held) : vault

@@ -44,13 +44,16 @@ function isTwiceOf(root: Call): boolean {
 /** A few blocks of random traffic, now and then so many that what was asked for is claimed and sold, the same for the same seed, with both evidences. */
 export function writeSchedule(seed: number, onRun: (root: Call) => void = () => undefined): RawBlock[] {
   const random = startRandom(seed)
-  const world = openWorld(random, startRandom(seed + 1_000_000))
+  const world = openWorld(random, startRandom(seed + 1_000_000), startRandom(seed + 2_000_000))
   const blocks: RawBlock[] = []
-  const count = random.chance(0.1) ? 30 : 3 + random.below(6)
+  const few = random.chance(0.1) ? 30 : 3 + random.below(6)
+  // An order is asked for when its deposit is no longer locked, and paid after that.
+  const count = world.isSelling ? few + 12 : few
   let before = new Map<string, RequestReading>()
   for (let number = 1; number <= count; number += 1) {
     const logs: RawLog[] = []
     const transactions: RawTransaction[] = []
+    world.time = 1_000 + number
     const size = 1 + random.below(3)
     for (let transactionIndex = 0; transactionIndex < size; transactionIndex += 1) {
       const { root } = chooseRun(world)

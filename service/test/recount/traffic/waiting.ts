@@ -3,11 +3,13 @@ import { least } from '../bytes.js'
 import { firstTopics } from '../told.js'
 import { type Act, coded } from './addSuffix.js'
 import { queueing } from './queue.js'
+import { selling } from './teller.js'
 import type { Call } from './tree.js'
 import {
   aggregate,
   balanceOf,
   lagoon,
+  locking,
   move,
   queued,
   rounding,
@@ -30,10 +32,12 @@ export function waiting(world: World, wallet: string): Act {
   const idOf = () => (isAggregate(vault) ? 0n : world.nextId++)
   if (vault === lagoon && random.chance(0.4)) return atOnce(world, wallet)
   if (vault === queued) return queueing(world, wallet)
+  if (vault === locking) return selling(world, wallet)
   const token = vault.address
   if (mine.length > 0 && random.chance(0.65)) {
     const one = random.pick(mine)
     if (one.vault === queued) return queueing(world, wallet)
+    if (one.vault === locking) return selling(world, wallet)
     if (one.kind === 'deposit')
       return random.chance(0.25) ? cancelDeposit(world, wallet, one) : claimDeposit(world, wallet, one)
     return random.chance(0.25) ? cancelRedeem(world, wallet, one) : claimRedeem(world, wallet, one)

@@ -6,7 +6,7 @@ import { type Call, newCall, type Said } from './tree.js'
 import { callData, stakeRedeem, type Version, yieldDeposit, yieldRedeem } from './write.js'
 import { signers } from './writeSuffix.js'
 
-const who = (digits: string): string => `0x${digits.repeat(40 / digits.length)}`
+export const who = (digits: string): string => `0x${digits.repeat(40 / digits.length)}`
 export const zero = who('0')
 export const chainId = 31_337
 export const entryPoints: Record<Version, string> = {
@@ -94,6 +94,10 @@ export const vaults: readonly DeriveVault[] = [
   vaultOf(14, 'cf', { kind: 'erc5115' }),
   vaultOf(15, 'da', { kind: 'umbrella' }),
   vaultOf(16, 'db', { kind: 'maple', contracts: { queue: who('dc'), manager: who('dd') } }),
+  vaultOf(17, 'de', {
+    ...{ kind: 'veda', escrow: who('eb') },
+    contracts: { teller: who('df'), accountant: who('ea'), queue: who('eb') },
+  }),
 ]
 export const [
   first,
@@ -112,8 +116,10 @@ export const [
   yielding,
   covering,
   queued,
-] = vaults as unknown as Sixteen
-type Sixteen = [
+  locking,
+] = vaults as unknown as Seventeen
+type Seventeen = [
+  DeriveVault,
   DeriveVault,
   DeriveVault,
   DeriveVault,
@@ -172,6 +178,18 @@ export type Waiting = {
   cancelling: boolean
   /** Of a queue: what is processed waits for its owner's call. */
   byHand?: boolean
+  /** Of an order: what it is paid with, and from when until when. */
+  order?: { token: string; promised: bigint; from: number; until: number }
+}
+/** A deposit at a teller, for as long as it may be given back. */
+export type Sold = {
+  nonce: bigint
+  receiver: string
+  token: string
+  assets: bigint
+  shares: bigint
+  at: number
+  lock: number
 }
 const slow = [ownIds, aggregate, ownIds, aggregate, lagoon, rounding, slowIn, slowOut, queued, queued, queued]
 
@@ -180,6 +198,15 @@ export type World = {
   random: Random
   /** Which calls are repeated: on its own, so that the rest of the traffic does not depend on it. */
   repeats: Random
+  /** Who uses a teller and its queue: on its own as well. */
+  orders: Random
+  /** Whether they do little else. */
+  isSelling: boolean
+  /** The time of the block that is written. */
+  time: number
+  sold: Sold[]
+  /** Until when shares of a wallet at a teller may not move. */
+  locks: Map<string, number>
   /** Vaults that its people use: a few, so that what was bought is sold; now and then any. */
   synchronous: readonly DeriveVault[]
   slow: readonly DeriveVault[]
@@ -200,11 +227,16 @@ export type World = {
 const chooseFew = <T>(random: Random, list: readonly T[], count: number): readonly T[] =>
   random.chance(0.2) ? list : Array.from({ length: count }, () => random.pick(list))
 
-export const openWorld = (random: Random, repeats: Random): World => ({
+export const openWorld = (random: Random, repeats: Random, orders: Random, isSelling = orders.chance(0.2)): World => ({
   random,
   repeats,
+  orders,
+  isSelling,
+  time: 0,
+  sold: [],
+  locks: new Map(),
   synchronous: chooseFew(random, synchronous, 3),
-  slow: chooseFew(random, slow, 2),
+  slow: isSelling ? [locking] : [...chooseFew(random, slow, 2), ...(orders.chance(0.3) ? [locking, locking] : [])],
   balances: new Map(),
   waiting: [],
   byHand: new Map(),

@@ -17,6 +17,17 @@ const abi = parseAbi([
   'function approve(address, uint256)',
   'function permit(address, address, uint256, uint256, uint8, bytes32, bytes32)',
   'function setOperator(address, bool)',
+  'function transferFrom(address, address, uint256)',
+  'function enter(address, address, uint256, address, uint256)',
+  'function exit(address, address, uint256, address, uint256)',
+  'function bulkWithdraw(address, uint256, uint256, address)',
+  'function refundDeposit(uint256, address, address, uint256, uint256, uint256, uint256)',
+  'function requestOnChainWithdraw(address, uint128, uint16, uint24)',
+  'function cancelOnChainWithdrawUsingRequestId(bytes32)',
+  'function replaceOnChainWithdrawUsingRequestId(bytes32, uint16, uint24)',
+  'struct Order { uint96 nonce; address user; address assetOut; uint128 amountOfShares; uint128 amountOfAssets; uint40 creationTime; uint24 secondsToMaturity; uint24 secondsToDeadline; }',
+  'function cancelUserWithdraws(Order[] requests)',
+  'function solveOnChainWithdraws(Order[] requests, bytes solveData, address solver)',
   'function zap(uint256, address)',
   'function depositWithMinimum(address, uint256, address, uint256)',
   'function syncDeposit(uint256, address, address)',
@@ -44,6 +55,12 @@ const overloads = {
   yieldIn: parseAbi(['function deposit(address, address, uint256, uint256)']),
   yieldOut: parseAbi(['function redeem(address, uint256, address, uint256, bool)']),
   lagoon: parseAbi(['function requestDeposit(uint256, address, address, address)']),
+  teller: parseAbi(['function deposit(address, uint256, uint256)']),
+  referring: parseAbi(['function deposit(address, uint256, uint256, address)']),
+  tellerFor: parseAbi(['function deposit(address, uint256, uint256, address, address)']),
+  refundReferred: parseAbi([
+    'function refundDeposit(uint256, address, address, uint256, uint256, uint256, uint256, address)',
+  ]),
   maple: parseAbi(['function requestRedeem(uint256, address)']),
   arrays: parseAbi(['function executeBatch(address[], bytes[])']),
   values: parseAbi(['function executeBatch(address[], uint256[], bytes[])']),
@@ -90,6 +107,28 @@ export const yieldDeposit = (receiver: string, token: string, assets: bigint): D
   digitsOf(encodeFunctionData({ abi: overloads.yieldIn, args: [receiver as Hex, token as Hex, assets, 0n] }))
 export const yieldRedeem = (receiver: string, shares: bigint, token: string): Digits =>
   digitsOf(encodeFunctionData({ abi: overloads.yieldOut, args: [receiver as Hex, shares, token as Hex, 0n, false] }))
+/** A teller's own: its older form, one with a referral, and one for somebody else. */
+export const tellerDeposit = (form: 0 | 1 | 2, token: string, assets: bigint, to: string): Digits => {
+  const args = [token as Hex, assets, 0n] as const
+  if (form === 0) return digitsOf(encodeFunctionData({ abi: overloads.teller, args }))
+  if (form === 1) return digitsOf(encodeFunctionData({ abi: overloads.referring, args: [...args, zero] }))
+  return digitsOf(encodeFunctionData({ abi: overloads.tellerFor, args: [...args, to as Hex, zero] }))
+}
+export const refundReferred = (
+  nonce: bigint,
+  to: string,
+  token: string,
+  assets: bigint,
+  shares: bigint,
+  at: bigint,
+  lock: bigint,
+): Digits =>
+  digitsOf(
+    encodeFunctionData({
+      abi: overloads.refundReferred,
+      args: [nonce, to as Hex, token as Hex, assets, shares, at, lock, zero],
+    }),
+  )
 /** Maple's own, of a queue. */
 export const queueRequest = (shares: bigint, owner: string): Digits =>
   digitsOf(encodeFunctionData({ abi: overloads.maple, args: [shares, owner as Hex] }))
