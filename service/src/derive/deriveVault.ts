@@ -173,7 +173,7 @@ function giveBack(work: VaultContext, { wallet, amount, lots }: Returned): void 
   })
 }
 
-/** What a wallet received and no distributor brought yet, in all its pots. */
+/** The shares that a wallet received and no distributor brought yet, in all its pots. */
 function receivedBy({ received, flows: { followed } }: VaultContext, wallet: string): bigint {
   if (!followed) return received.get(wallet) ?? 0n
   return sumOf([...received].flatMap(([pot, amount]) => (followed.ownerOf(pot) === wallet ? [amount] : [])))
