@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFloors } from './floors.js'
+import { floorAt, readFloors } from './floors.js'
 
 describe('the floors of a vault', () => {
   const second = Date.parse('2026-11-20T10:30:00Z') / 1_000
@@ -17,6 +17,20 @@ describe('the floors of a vault', () => {
     expect(eras).toEqual([
       { level: 0, from: 0, to: second },
       { level: 1, from: second, to: 2 ** 40 },
+    ])
+  })
+
+  it('change at the second of the next one, not before and not after it', () => {
+    const floors = readFloors([
+      { shares: '20', activeFrom: '2026-11-20T10:30:00Z' },
+      { shares: '5', activeFrom: '2026-11-20T11:00:00Z' },
+    ])
+    const at = (text: string) => floorAt(floors, new Date(text))
+    expect([at('2026-11-20T10:29:59.999Z'), at('2026-11-20T10:30:00Z')]).toEqual([1n, 20n])
+    expect([at('2026-11-20T10:59:59.999Z'), at('2026-11-20T11:00:00Z'), at('2099-01-01T00:00:00Z')]).toEqual([
+      20n,
+      5n,
+      5n,
     ])
   })
 })

@@ -31,3 +31,10 @@ export function readFloors(settings: readonly FloorSetting[]): Floors {
   }))
   return { levels, eras }
 }
+
+/** The floor that decides at an instant, in shares. */
+export function floorAt({ levels, eras }: Floors, at: Date): bigint {
+  const seconds = Math.floor(at.getTime() / 1_000)
+  const era = eras.find(({ from, to }) => from <= seconds && seconds < to)
+  return levels[era?.level ?? 0] ?? 1n
+}

@@ -1,7 +1,7 @@
 import { usdDecimals } from '../../kernel/amount.js'
 import type { Queryable } from '../../postgres/pool.js'
 import { vaultsOf } from '../../vaults/configured/index.js'
-import { type Era, type FloorSetting, type Floors, readFloors } from './floors.js'
+import { type Era, type FloorSetting, type Floors, floorAt, readFloors } from './floors.js'
 
 /** A vault as series of it are read. */
 export type SeriesVault = {
@@ -69,12 +69,7 @@ export async function listFloorsAt(
   ids: readonly number[],
   at: Date,
 ): Promise<ReadonlyMap<number, bigint>> {
-  const seconds = Math.floor(at.getTime() / 1_000)
-  const found = [...(await listVaultFloors(db, ids))].map(([id, { levels, eras }]) => {
-    const era = eras.find(({ from, to }) => from <= seconds && seconds < to)
-    return [id, levels[era?.level ?? 0] ?? 1n] as const
-  })
-  return new Map(found)
+  return new Map([...(await listVaultFloors(db, ids))].map(([id, floors]) => [id, floorAt(floors, at)]))
 }
 
 /** The floors of vaults by their ids. */
