@@ -140,6 +140,14 @@ describe('amountInUsd', () => {
     expect(await both()).toEqual([null, '6', '6'])
   })
 
+  it('is for each entry that of its own block where several have been observed by then', async () => {
+    await follow(toBlock(1), toBlock(2), toBlock(3))
+    await observe('2', 1)
+    await observe('5', 3)
+    expect(await fillLatePrices(db, chainId)).toBe(3)
+    expect(await both()).toEqual(['6', '6', '15'])
+  })
+
   it('is filled only once nobody else changes the chain', async () => {
     await follow(toBlock(1))
     await observe('2', 1)
