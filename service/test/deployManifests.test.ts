@@ -40,7 +40,9 @@ const template: Shape = {
       seccompProfile: { type: true },
     },
     containers: [container],
-    volumes: [{ name: true, emptyDir: {}, secret: { secretName: true, defaultMode: true } }],
+    volumes: [
+      { name: true, emptyDir: {}, secret: { secretName: true, defaultMode: true, items: [{ key: true, path: true }] } },
+    ],
   },
 }
 const kinds: Readonly<Record<string, Shape>> = {
@@ -60,6 +62,7 @@ const composed: Shape = {
     restart: true,
     user: true,
     read_only: true,
+    profiles: [true],
   },
   ...{
     cap_drop: [true],
@@ -100,13 +103,28 @@ const secrets: Readonly<Record<string, string>> = {
   SECRETS_KEY: 'x'.repeat(32),
   OPERATOR_TOKEN: 'x'.repeat(32),
 }
+/** The parts of the service, and the keys that each signs with: settlements are attributed, too. */
+const keys: Readonly<Record<string, string[]>> = {
+  serve: ['attribution'],
+  commit: ['committer'],
+  solve: ['attribution', 'solver'],
+}
+const roles = ['serve', 'watch', 'jobs', 'commit', 'solve']
 const pods = () => manifests.filter(({ spec }) => spec.template).map(({ spec }) => spec.template)
 
 describe('the manifests for Kubernetes', () => {
   it('have members that Kubernetes knows in their kinds', () => {
     expect(manifests.map(({ kind }) => kind)).toEqual([
-      ...['Job', 'Deployment', 'PodDisruptionBudget', 'Deployment', 'PodDisruptionBudget', 'Service'],
+      'Job',
+      ...roles.flatMap(() => ['Deployment', 'PodDisruptionBudget']),
+      'Service',
     ])
+    const deployed = manifests.filter(({ kind }) => kind === 'Deployment')
+    expect(deployed.map(({ metadata: { labels } }) => labels.part)).toEqual(roles)
+    for (const { metadata: named, spec } of deployed) {
+      expect(named.name).toBe(`openearn-${named.labels.part}`)
+      expect(spec.template.spec.containers[0].args[0]).toBe(named.labels.part)
+    }
     for (const { apiVersion, kind, metadata: named, spec, ...more } of manifests) {
       expect(more).toEqual({})
       expect(findStrangers(named, metadata, 'metadata')).toEqual([])
@@ -165,15 +183,44 @@ describe('the manifests for Kubernetes', () => {
   })
 })
 
+it('give each part the key that it signs with and no other, and the secret of webhooks to those that seal and deliver', () => {
+  for (const { metadata: named, spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
+    const { part } = named.labels
+    const { containers, volumes } = spec.template.spec
+    const names = containers[0].env.map(({ name }: Any) => name)
+    const own = (keys[part] ?? []).map((name) => `${name}-key`)
+    expect([part, names.filter((name: string) => name.endsWith('_KEY_FILE'))]).toEqual([
+      part,
+      own.map((name) => `${name.replace('-', '_').toUpperCase()}_FILE`),
+    ])
+    const files = volumes.flatMap(({ secret }: Any) => secret?.items ?? [])
+    expect(files).toEqual(own.map((name) => ({ key: name, path: name })))
+    const values = containers[0].env.flatMap(({ name, value }: Any) => (name.endsWith('_KEY_FILE') ? [value] : []))
+    expect(values).toEqual(own.map((name) => `${containers[0].volumeMounts.at(-1).mountPath}/${name}`))
+    expect([part, names.includes('SECRETS_KEY')]).toEqual([part, ['serve', 'jobs'].includes(part)])
+    const { environment = {}, secrets: given = [], command } = compose.services[part]
+    expect(command[0]).toBe(part)
+    expect(Object.keys(environment).filter((name) => name.endsWith('_KEY_FILE'))).toHaveLength(own.length)
+    expect(given).toEqual(own)
+    expect([part, 'SECRETS_KEY' in environment]).toEqual([part, ['serve', 'jobs'].includes(part)])
+  }
+})
+
 describe('the file for compose', () => {
   it('has members that compose knows, and runs commands of the program with settings that it accepts', () => {
     for (const [name, service] of Object.entries<Any>(compose.services)) {
       expect(findStrangers(service, composed, name)).toEqual([])
       if (name === 'database') continue
       expect(Object.keys(commands)).toContain(service.command[0])
-      expect(() => parseConfig({ ...service.environment, DATABASE_URL: secrets['DATABASE_URL'] })).not.toThrow()
+      const settings = Object.entries<string>(service.environment).map(([key, value]) => [
+        key,
+        value.replaceAll(/\$\{.*?\}/g, ''),
+      ])
+      expect(() =>
+        parseConfig({ ...Object.fromEntries(settings), DATABASE_URL: secrets['DATABASE_URL'] }),
+      ).not.toThrow()
     }
-    expect(Object.keys(compose.services)).toEqual(['database', 'migrate', 'serve', 'watch'])
+    expect(Object.keys(compose.services)).toEqual(['database', 'migrate', ...roles])
   })
 
   it('runs as the account of the image with a root that is not written, publishes to this machine alone, and holds no secret', () => {
