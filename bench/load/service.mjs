@@ -6,15 +6,25 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { makeCatalogue } from './catalogueFile.mjs'
 
-const main = fileURLToPath(new URL('../../service/dist/cli/main.js', import.meta.url))
+const ownMain = fileURLToPath(new URL('../../service/dist/cli/main.js', import.meta.url))
 const loopDelay = new URL('./loopDelay.mjs', import.meta.url).href
 const run = promisify(execFile)
 
-/** A built service of its own with a catalogue and a key, on free loopback ports; stop it when done. */
-export async function startService(opportunities) {
+/**
+ * A built service of its own with a catalogue and a key, on free loopback ports; stop it when done. `settings` are added to
+ * its environment; `main` is the program of another checkout.
+ */
+export async function startService(opportunities, { settings = {}, main = ownMain } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'openearn-bench-'))
   await run('chmod', ['755', folder])
-  const env = { ...process.env, OPENEARN_DATA_DIR: join(folder, 'data'), PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'warn' }
+  const env = {
+    ...process.env,
+    OPENEARN_DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    OPS_PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...settings,
+  }
   delete env.DATABASE_URL
   const child = spawn(process.execPath, ['--import', loopDelay, main, 'serve'], {
     env,

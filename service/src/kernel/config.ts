@@ -67,6 +67,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
     logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',
     logRequests: flag('LOG_REQUESTS', false),
+    ...{ tracesUrl: parseOwnUrl('TRACES_URL', text, problems), tracesPercent: integer('TRACES_PERCENT', 1, 0, 100) },
     /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
     bearerEnabled: flag('BEARER_ENABLED', true),
     /** Calls a minute without a key, and 401s, an IP may make; absent means 60, and no limit for loopback. 0: no limit. */

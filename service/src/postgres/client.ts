@@ -1,5 +1,6 @@
 import { type ClientConfig, Client as PgClient, type QueryResult } from 'pg'
-import { DatabaseUnavailable, isConnectionLost, isReadOnly, isStalePlan, toDatabaseError } from './errors.js'
+import { describeStatement } from './describeStatement.js'
+import { DatabaseUnavailable, isConnectionLost, isReadOnly, isStalePlan, sqlState, toDatabaseError } from './errors.js'
 import type { Renewal } from './renewal.js'
 import type { Row, Rows, Statement } from './sql.js'
 import { columnTypes } from './types.js'
@@ -19,6 +20,18 @@ export type ClientSettings = {
   isWatched?: boolean | undefined
   /** Told of a server that takes no change. */
   renewal?: Renewal | undefined
+  /** Follows requests into their statements. */
+  spans?: StatementSpans | undefined
+}
+
+/** Where statements of a request that is followed are told. */
+export type StatementSpans = {
+  isFollowed(): boolean
+  child<T>(
+    statement: { name: string; attributes: Readonly<Record<string, string>> },
+    work: () => Promise<T>,
+    failureOf: (error: unknown) => string,
+  ): Promise<T>
 }
 
 /** One connection. It is used until anything happens to it, and then never again. */
@@ -60,7 +73,10 @@ export async function openClient(settings: ClientSettings, onSpent: (client: Cli
   }
   const client: Client = {
     raw,
-    ask: (statement) => ask(statement),
+    ask: (statement) =>
+      settings.spans?.isFollowed()
+        ? settings.spans.child(describeStatement(statement.text), () => ask(statement), nameFailure)
+        : ask(statement),
     isSpent: () => isSpent,
     destroy,
     close: () => {
@@ -97,6 +113,8 @@ export async function openClient(settings: ClientSettings, onSpent: (client: Cli
     throw toDatabaseError(error)
   }
 }
+
+const nameFailure = (error: unknown) => sqlState(error) ?? 'other'
 
 /** Settings that a connection pooler in between may reject at start-up. */
 function sessionText({ bounds, isWatched }: ClientSettings): string {

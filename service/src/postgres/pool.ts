@@ -1,5 +1,5 @@
 import { type Bounds, late, within } from './bounds.js'
-import { type Client, type DatabaseTarget, openClient } from './client.js'
+import { type Client, type DatabaseTarget, openClient, type StatementSpans } from './client.js'
 import { DatabaseUnavailable, isStalePlan, sqlState } from './errors.js'
 import { createLending, type Lending, type Usage } from './lending.js'
 import { type Listening, listen } from './listen.js'
@@ -58,6 +58,8 @@ export type DatabaseOptions = {
   onLost?: () => void
   /** Shared by the pools of one database; a new one unless given. */
   renewal?: Renewal
+  /** Follows requests into their statements. */
+  spans?: StatementSpans | undefined
 }
 
 /** How often a pool looks which of its connections nobody took. */
@@ -66,7 +68,7 @@ const restMs = 60_000
 /** Opens a pool. Nothing is connected before something is asked. */
 export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = {}): Database {
   const { max = 10, name = 'openearn', bounds, connectMs, renewal = createRenewal() } = options
-  const settings = { target, name, bounds, connectMs, renewal, isWatched: options.isSession }
+  const settings = { target, name, bounds, connectMs, renewal, isWatched: options.isSession, spans: options.spans }
   let isOpened = false
   const lending = createLending(async (onSpent) => {
     if (options.isSession && isOpened) throw new DatabaseUnavailable('the session lost its connection')

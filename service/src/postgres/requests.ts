@@ -1,4 +1,5 @@
 import { createHang } from './bounds.js'
+import type { StatementSpans } from './client.js'
 import { type Database, openDatabase } from './pool.js'
 
 /** The database as requests see it: a statement that takes too long fails instead of being waited for. */
@@ -11,7 +12,13 @@ export type RequestPools = {
 }
 
 /** `patience`: how many times longer than usual, where no time is given. */
-export type RequestBounds = { admissionMs?: number; operationMs?: number; retryMs?: number; patience?: number }
+export type RequestBounds = {
+  admissionMs?: number
+  operationMs?: number
+  retryMs?: number
+  patience?: number
+  spans?: StatementSpans | undefined
+}
 
 export const admissionConnections = 4
 
@@ -21,7 +28,7 @@ export const admissionConnections = 4
  * `retryMs`, until one is answered. What was sent may still take effect, as with any lost connection.
  */
 export function openRequestPools({ settings }: Database, options: RequestBounds = {}): RequestPools {
-  const { patience = 1, retryMs = 1_000 } = options
+  const { patience = 1, retryMs = 1_000, spans } = options
   const { admissionMs = 3_000 * patience, operationMs = 6_000 * patience } = options
   const { target, name, max, renewal } = settings
   const hang = createHang(retryMs)
@@ -36,9 +43,10 @@ export function openRequestPools({ settings }: Database, options: RequestBounds 
     max: Math.min(max, admissionConnections),
     name,
     renewal,
+    spans,
     bounds: { ...bounds.admission, judges: true },
   })
-  const operation = openDatabase(target, { max, name, renewal, bounds: bounds.operation })
+  const operation = openDatabase(target, { max, name, renewal, spans, bounds: bounds.operation })
   return {
     admission,
     operation,

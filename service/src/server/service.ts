@@ -34,6 +34,8 @@ import { openSealing } from './sealing.js'
 import type { Shutdown } from './shutdown.js'
 import { openAttributionSigner, openStreamSigners } from './signer.js'
 import { openSwapApis } from './swapApis.js'
+import { followCalls, openTraces } from './traces/index.js'
+import type { Spans } from './traces/spans.js'
 import type { WatcherProcess } from './watcherProcess.js'
 
 export type Service = {
@@ -67,13 +69,19 @@ type ServiceOptions = {
 /** Puts the service together on an open, migrated database. Nothing listens and nothing watches yet. */
 export async function openService(base: Context, options: ServiceOptions): Promise<Service> {
   const { patience } = base.config
-  const outbound = createOutbound(base.clock)
+  const metrics = createMetrics()
+  const spans = openTraces({
+    ...base,
+    outbound: createOutbound(base.clock),
+    registry: metrics.registry,
+    shutdown: options.shutdown,
+  })
+  const outbound = followCalls(createOutbound(base.clock), spans)
   const catalogue = await openCatalogue(base)
   options.shutdown.add('catalogue', catalogue.close)
   const feed = await openFeed(base, { signal: options.shutdown.signal })
   options.shutdown.add('feed of events', feed.close)
   const ton = base.config.tonUrl === undefined ? undefined : createTonReader(outbound, base.config.tonUrl, base.clock)
-  const metrics = createMetrics()
   const chainMetrics = createChainMetrics(metrics.registry)
   // Verdicts on final transactions outlive a change of the catalogue.
   const judge = openJudge(base, { patience, shelf: catalogue.answers.shelf('verdict', { lasting: true }) })
@@ -95,7 +103,7 @@ export async function openService(base: Context, options: ServiceOptions): Promi
     swapApis: openSwapApis(base.config, { outbound, clock: base.clock }),
   }
   // Requests wait for nothing without end; watchers and jobs wait as long as it takes.
-  const pools = openRequestPools(base.db, { patience, ...options.bounds })
+  const pools = openRequestPools(base.db, { patience, spans, ...options.bounds })
   options.shutdown.add('database of requests', pools.end)
   const admission: ServiceContext = { ...ctx, db: pools.admission }
   const requestChains = open('plan')
@@ -126,10 +134,10 @@ export async function openService(base: Context, options: ServiceOptions): Promi
     }),
     ...gate,
     answers: catalogue.answers,
-    onShed: metrics.shed,
+    ...{ onShed: metrics.shed, spans },
     onAnswered: (operationId, status, seconds, served) => {
       metrics.answered(operationId, status, seconds)
-      if (base.config.logRequests) logRequest(base.log, { operationId, status, seconds, served })
+      if (base.config.logRequests) logRequest(base.log, { operationId, status, seconds, served, spans })
     },
   })
   const readDocument = documentOf(ctx, publicApp)
@@ -206,14 +214,14 @@ function withChains(operation: Operation<ServiceContext>, chains: Chains): Opera
 /** A line for a request served. The query stays out: it may name wallets. */
 function logRequest(
   log: Log,
-  answered: { operationId: string; status: number; seconds: number; served: Served },
+  answered: { operationId: string; status: number; seconds: number; served: Served; spans: Spans | undefined },
 ): void {
-  const { operationId, status, seconds, served } = answered
+  const { operationId, status, seconds, served, spans } = answered
   const { request, requestId, keyId } = served
   // A secret key that someone pastes there does not get into the log.
   const path = request.url?.split('?')[0]?.replace(/^\/embed\/(?!files\/)[^/]+/, '/embed/…')
   const ms = Math.round(seconds * 1e6) / 1e3
-  const traceId = readTraceId(request.headers['traceparent'])
+  const traceId = spans?.traceIdOf(request) ?? readTraceId(request.headers['traceparent'])
   log.info({ method: request.method, path, operationId, status, ms, requestId, traceId, keyId }, 'served')
 }
 

@@ -10,6 +10,7 @@ import { parseQueryString } from '../../kernel/wire.js'
 import type { Context } from '../../postgres/context.js'
 import { inTransaction, type Transaction } from '../../postgres/pool.js'
 import type { Seen } from '../../postgres/reading.js'
+import type { Spans } from '../traces/spans.js'
 import {
   type Admission,
   addHeadersNowhere,
@@ -26,6 +27,7 @@ import { capConnections } from './connectionCap.js'
 import { closeGracefully, deadlines } from './connections.js'
 import { addCors, toRoute } from './cors.js'
 import { answerClientError, bodyBytesMax, sendError } from './errors.js'
+import { follow } from './follow.js'
 import { checkHead, headBytesMax } from './head.js'
 import { answerIdempotent } from './idempotency.js'
 import { compileInput, isJson, type ParseInput, type RawInput } from './input.js'
@@ -42,6 +44,8 @@ export type HttpOptions<C extends Context> = Gate & {
   /** The cache of responses. */
   answers?: AnswerCache
   onAnswered?: OnAnswered
+  /** Follows requests into what they ask of others; absent: none is followed. */
+  spans?: Spans | undefined
   /** Called for each request that is refused because the process is too busy. */
   onShed?: () => void
 }
@@ -63,6 +67,8 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
   const variants = answers.shelf<Variant>('variant')
   const live = createLiveStreams(options)
   const watchForProxy = createProxyWatch(options.ctx)
+  const { spans } = options
+  const within = <T>(request: FastifyRequest, work: () => T): T => (spans ? spans.within(request.raw, work) : work())
   addCors(app, options.operations)
   for (const operation of options.operations) {
     const parse = compileInput(operation)
@@ -76,12 +82,15 @@ export function buildPublicApp<C extends Context>(options: HttpOptions<C>): Fast
         literals: listLiterals(operation, options.operations),
       },
       onRequest: async (request, reply) => {
+        if (spans) follow(spans, operation, request.raw, reply.raw)
         watchForProxy(request)
         if (isNowhere(request)) throw notFound('no such route')
-        return admit(options, operation, request, reply)
+        return within(request, () => admit(options, operation, request, reply))
       },
       handler: (request, reply) =>
-        answer({ ...options, responses, variants, live, turns }, operation, parse, request, reply),
+        within(request, () =>
+          answer({ ...options, responses, variants, live, turns }, operation, parse, request, reply),
+        ),
     })
   }
   app.addHook('onResponse', async (request, reply) => {
@@ -196,7 +205,7 @@ async function answer<C extends Context>(
     const onWork = (ms: number) => {
       workMs += ms
     }
-    const traceId = readTraceId(request.headers['traceparent'])
+    const traceId = options.spans?.traceIdOf(request.raw) ?? readTraceId(request.headers['traceparent'])
     const place = { key: caller.keyId, caller: callerOf(request) }
     const endTurn =
       operation.isHeavy && (await options.turns.take(place, (leave) => void reply.raw.once('close', leave)))

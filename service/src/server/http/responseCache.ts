@@ -5,8 +5,10 @@ import type { AnswerCache } from '../../kernel/answerCache.js'
 import { newId } from '../../kernel/ids.js'
 import type { Operation } from '../../kernel/operation.js'
 import type { Context } from '../../postgres/context.js'
+import type { Spans } from '../traces/spans.js'
 import { type Gate, single, toAllowance } from './admit.js'
 import { cacheHeaders, joinParts, matchesEtag, negotiateEncoding, type Variant } from './cache.js'
+import { follow } from './follow.js'
 import { checkHead } from './head.js'
 
 /**
@@ -45,6 +47,8 @@ export type ResponseCacheOptions<C> = Gate & {
   ctx: C
   answers: AnswerCache
   onAnswered?: OnAnswered
+  /** Follows requests; absent: none is. */
+  spans?: Spans | undefined
 }
 
 /** Told of every answer: the operation's name, the status, seconds since the request came in, and whose it was. */
@@ -53,7 +57,7 @@ export type OnAnswered = (operationId: string, status: number, seconds: number, 
 export type Served = { request: IncomingMessage; requestId: string; keyId: string | undefined }
 
 export function createResponseCache<C extends Context>(options: ResponseCacheOptions<C>): ResponseCache<C> {
-  const { ctx, authenticate, limits, onAnswered, answers } = options
+  const { ctx, authenticate, limits, onAnswered, answers, spans } = options
   const shelf = answers.shelf<CachedResponse<C>>('repeat')
   const find = (request: IncomingMessage): CachedResponse<C> | undefined => {
     const known = isPlain(request) ? shelf.find(keyOf(request)) : undefined
@@ -100,6 +104,7 @@ export function createResponseCache<C extends Context>(options: ResponseCacheOpt
     response: ServerResponse,
   ) => {
     const startedMs = ctx.clock.monotonicMs()
+    if (spans) follow(spans, known.operation, request, response)
     limits.budgets.charge(toAllowance(key), known.units).then(
       (charge) => {
         // A refusal is made again, and put into words, by the server's own way.
