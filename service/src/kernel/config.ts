@@ -54,8 +54,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     /** External PostgreSQL of the devnet, which it may empty. */
     devDatabaseUrl: text('DEV_DATABASE_URL'),
     databasePoolSize: integer('DATABASE_POOL_SIZE', 10, 1, 200),
-    host: text('HOST') ?? '127.0.0.1',
-    port: port('PORT', 4020),
+    ...{ host: text('HOST') ?? '127.0.0.1', port: port('PORT', 4020) },
     ...{ opsHost: text('OPS_HOST') ?? '127.0.0.1', opsPort: port('OPS_PORT', 4021) },
     ...parseOperator(text, flag, problems),
     /** Where callers reach the public listener; absent means the address it listens at. Without a slash at its end. */
@@ -66,8 +65,8 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     /** Lines for a person instead of JSON; absent: when standard output is a terminal. */
     logPretty: text('LOG_FORMAT') === undefined ? undefined : text('LOG_FORMAT') === 'pretty',
-    logRequests: flag('LOG_REQUESTS', false),
-    ...{ tracesUrl: parseOwnUrl('TRACES_URL', text, problems), tracesPercent: integer('TRACES_PERCENT', 1, 0, 100) },
+    ...{ logRequests: flag('LOG_REQUESTS', false), tracesUrl: parseOwnUrl('TRACES_URL', text, problems) },
+    tracesPercent: integer('TRACES_PERCENT', 1, 0, 100),
     /** Accept `Authorization: Bearer` as an alias of `X-API-Key`. */
     bearerEnabled: flag('BEARER_ENABLED', true),
     /** Calls a minute without a key, and 401s, an IP may make; absent means 60, and no limit for loopback. 0: no limit. */

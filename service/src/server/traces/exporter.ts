@@ -16,7 +16,7 @@ export type Exporter = {
 const waitingMax = 2_048
 const callMax = 512
 const everyMs = 5_000
-/** So long a collector is waited for. */
+/** After which a collector counts as away. */
 const timeoutMs = 3_000
 
 export type ExporterOptions = {

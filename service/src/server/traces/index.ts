@@ -1,3 +1,8 @@
+/**
+ * Traces of requests: which of them are followed, the statements and calls that they wait for, and the collector that is told.
+ * Without the setting of a collector nothing of it is made.
+ */
+
 import { Counter, type Registry } from 'prom-client'
 import type { Clock } from '../../kernel/clock.js'
 import type { Config } from '../../kernel/config.js'
