@@ -11,7 +11,7 @@ import {
 import type { Order } from '../orders/index.js'
 import { type Deployed, listHubs, type Quote, readLargest } from '../swap/index.js'
 import { isEnough, type Live, type Offer } from './book.js'
-import { chooseQuoted, countAmounts, listScreens, type Wanted } from './screening.js'
+import { chooseQuoted, countAmounts, type Looks, listScreens, noteLook, type Wanted } from './screening.js'
 import { isNativeOut } from './settlementCall.js'
 
 /** Reads of one call: they share its gas; with this number each has enough for several pools. */
@@ -26,10 +26,7 @@ const othersCalls = 2
  * In which look orders and screens were quoted last, at which block a settlement of an order was tried last, which orders are
  * told to be tried no more, what was told of orders last, and when the wallet of an order was read and found a risk.
  */
-export type QuoteTurns = {
-  look: number
-  orders: Map<string, number>
-  screens: Map<string, number>
+export type QuoteTurns = Looks & {
   tried: Map<string, number>
   givenUp: Set<string>
   told: Map<string, string>
@@ -75,15 +72,7 @@ export async function findOffers(quoting: Quoting, wanted: readonly Wanted[], tu
     const found = await quote(screens)
     const paid = new Map(screens.map(({ key }, index) => [key, found[index]?.amountOut ?? 0n]))
     const chosen = chooseQuoted(wanted, paid, turns.orders, { near: most - others - screens.length, others })
-    turns.look += 1
-    const ids = new Set(wanted.map(({ live }) => live.order.id))
-    for (const id of turns.orders.keys()) if (!ids.has(id)) turns.orders.delete(id)
-    for (const { live } of chosen) turns.orders.set(live.order.id, turns.look)
-    turns.screens = new Map([...turns.screens].slice(-screensMax))
-    for (const { key } of screens) {
-      turns.screens.delete(key)
-      turns.screens.set(key, turns.look)
-    }
+    noteLook(turns, wanted, { chosen, screens })
     return chosen
   }
   const asked = (await choose()).flatMap(({ live, amounts }) =>
@@ -102,9 +91,6 @@ export async function findOffers(quoting: Quoting, wanted: readonly Wanted[], tu
     others: [...others.values()].filter(({ live }) => !offers.has(live)),
   }
 }
-
-/** The most screens that are cached: a dropped one is quoted sooner. */
-const screensMax = 10_000
 
 function toOffer(live: Live, amountIn: bigint, found: Found | undefined): Offer | undefined {
   if (!found || !isEnough(live.order, amountIn, found.amountOut)) return undefined

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../test/seed.js'
 import type { Order } from '../orders/index.js'
 import type { Live } from './book.js'
-import { chooseQuoted, countAmounts, isNear, listScreens, type Wanted } from './screening.js'
+import { chooseQuoted, countAmounts, isNear, type Looks, listScreens, noteLook, type Wanted } from './screening.js'
 
 function wantedOf(
   id: string,
@@ -87,5 +87,32 @@ describe('the orders that are quoted of many', () => {
 
   it('are none by a screen that was not asked but in their turn', () => {
     expect(idsOf(chooseQuoted(wanted, new Map(), new Map(), { near: 3, others: 2 }))).toEqual(['f1', 'f2'])
+  })
+})
+
+describe('looks at many orders', () => {
+  it('quote each order and each screen once before any a second time, again and again', () => {
+    const wanted = Array.from({ length: 20 }, (_, index) =>
+      wantedOf(String(index), { amountIn: 16n, minAmountOut: 100n, pair: `pair ${index}` }),
+    )
+    const looks: Looks = { look: 0, orders: new Map(), screens: new Map() }
+    const [quoted, screened]: [string[], string[]] = [[], []]
+    for (let look = 0; look < 12; look++) {
+      const screens = listScreens(wanted, looks.screens, 5)
+      const chosen = chooseQuoted(wanted, new Map(), looks.orders, { near: 5, others: 5 })
+      noteLook(looks, wanted, { chosen, screens })
+      quoted.push(...idsOf(chosen))
+      screened.push(...screens.map(({ key }) => key))
+    }
+    for (const all of [quoted, screened])
+      for (let round = 0; round < 3; round++) expect(new Set(all.slice(20 * round, 20 * (round + 1))).size).toBe(20)
+  })
+
+  it('keep nothing of an order that is wanted no more', () => {
+    const [one, two] = ['1', '2'].map((id) => wantedOf(id, { amountIn: 1n, minAmountOut: 1n })) as [Wanted, Wanted]
+    const looks: Looks = { look: 0, orders: new Map(), screens: new Map() }
+    noteLook(looks, [one, two], { chosen: [one, two], screens: [] })
+    noteLook(looks, [two], { chosen: [], screens: [] })
+    expect([...looks.orders]).toEqual([['2', 1]])
   })
 })

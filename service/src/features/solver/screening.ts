@@ -55,6 +55,29 @@ export function chooseQuoted(
   return [...take(turn([...near]), most.near), ...take(turn(others), most.others)]
 }
 
+/** The most screens that are cached: a dropped one is quoted sooner. */
+const screensMax = 10_000
+
+/** Looks so far, and the one in which each order and each screen was quoted last. */
+export type Looks = { look: number; orders: Map<string, number>; screens: Map<string, number> }
+
+/** Notes that a look quoted these, and forgets orders that are wanted no more and the screens of longest ago. */
+export function noteLook(
+  looks: Looks,
+  wanted: readonly Wanted[],
+  { chosen, screens }: { chosen: readonly Wanted[]; screens: readonly Screen[] },
+): void {
+  looks.look += 1
+  const ids = new Set(wanted.map(({ live }) => live.order.id))
+  for (const id of looks.orders.keys()) if (!ids.has(id)) looks.orders.delete(id)
+  for (const { live } of chosen) looks.orders.set(live.order.id, looks.look)
+  looks.screens = new Map([...looks.screens].slice(-screensMax))
+  for (const { key } of screens) {
+    looks.screens.delete(key)
+    looks.screens.set(key, looks.look)
+  }
+}
+
 export const countAmounts = (wanted: readonly Wanted[]): number =>
   wanted.reduce((sum, { amounts }) => sum + amounts.length, 0)
 
