@@ -7,7 +7,6 @@ import {
   erc20Abi,
   erc4626Abi,
   getAddress,
-  type Hex,
   maxUint256,
   numberToHex,
   parseAbiItem,
@@ -19,6 +18,7 @@ import { wrappedNativeAdapter } from '../../../../examples/portfolio-adapter/wra
 import type { WorldVault } from '../../../test/actionWorld.js'
 import { seeded } from '../../../test/catalogueWorld.js'
 import { openLendingMarket } from '../../../test/chain/lending.js'
+import { callOf, letAllSend, type PlayedCall, playCalls } from '../../../test/playCalls.js'
 import { seed } from '../../../test/seed.js'
 import { openStreamChain, type StreamChain } from '../../../test/streamChain.js'
 import { lendingCalls } from '../../cli/dev/lending.js'
@@ -53,39 +53,8 @@ let apart: WorldVault
 let outer: WorldVault
 const rewards = new Map<Address, bigint>()
 
-type Call = { from: Address; to: Address; data?: Hex; value?: Hex }
-
-/** Sends calls of many senders, all mined in one block. */
-async function play(calls: readonly Call[]): Promise<void> {
-  const { client, url } = chain.anvil
-  const nonces = new Map<Address, number>()
-  const body = []
-  for (const [id, call] of calls.entries()) {
-    const nonce = nonces.get(call.from) ?? (await client.getTransactionCount({ address: call.from }))
-    nonces.set(call.from, nonce + 1)
-    const sent = { gas: '0x1e8480', ...call, nonce: numberToHex(nonce) }
-    body.push({ jsonrpc: '2.0', id, method: 'eth_sendTransaction', params: [sent] })
-  }
-  await client.setAutomine(false)
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const told = (await answer.json()) as { result: Hex; error?: unknown }[]
-  await client.mine({ blocks: 1 })
-  await client.setAutomine(true)
-  const last = told.map(({ result, error }) => {
-    if (error) throw new Error(JSON.stringify(error))
-    return result
-  })
-  const receipts = await Promise.all(last.map((hash) => client.getTransactionReceipt({ hash })))
-  expect(receipts.every(({ status }) => status === 'success')).toBe(true)
-}
-
-const call = (from: Address, to: Address, abi: unknown, functionName: string, args: readonly unknown[]): Call => ({
-  ...{ from, to, data: encodeFunctionData({ abi: abi as Abi, functionName, args }) },
-})
+const play = (calls: readonly PlayedCall[]) => playCalls(chain.anvil, calls)
+const call = callOf
 
 /** What a wallet does, by its place in the list. */
 const kinds = ['none', 'idle', 'vault', 'outer', 'asked', 'settled', 'leaving', 'apart', 'lending', 'rewarded'] as const
@@ -111,8 +80,7 @@ beforeAll(async () => {
   await world.mint(second, owner, 10n ** 24n)
   await market.supply(second, 10n ** 24n, account(0))
   const stream = await chain.stream()
-  await client.request({ method: 'anvil_autoImpersonateAccount', params: [true] } as never)
-  await client.request({ method: 'evm_setBlockGasLimit', params: [numberToHex(10n ** 10n)] } as never)
+  await letAllSend(anvil)
   const some = () => BigInt(1 + random.integer(1_000_000))
   const active = wallets.filter((wallet) => !of('none').includes(wallet))
   for (const address of active) await client.setBalance({ address, value: 10n * scale + some() })
