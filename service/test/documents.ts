@@ -99,6 +99,15 @@ export const notRun: Record<string, Record<string, string>> = {
     'systemctl enable --now openearn@serve openearn@watch': 'as above',
     'patronictl -c /etc/patroni/config.yml switchover openearn':
       'cluster.long.test.ts does it, where Patroni is installed',
+    'pgbackrest --stanza=openearn stanza-create': 'backup.long.test.ts does it, where pgBackRest is installed',
+    'pgbackrest --stanza=openearn check': 'as above',
+    'pgbackrest --stanza=openearn --type=full backup': 'as above',
+    'pgbackrest --stanza=openearn restore': 'as above',
+    "pgbackrest --stanza=openearn --type=time '--target=2026-11-29 21:00:00+00' --target-action=promote restore":
+      'as above',
+    'pgbackrest --stanza=openearn info': 'as above',
+    'pgbackrest --stanza=openearn --set=20261129-205001F --type=name --target=block-1-23456789 --target-action=promote restore':
+      'as above',
     'pg_dump --format=custom --file openearn.dump "$DATABASE_URL"':
       'PostgreSQL’s client tools, of the server’s version, which nothing here brings',
     'pg_restore --no-owner --dbname postgres://…/an_empty_database openearn.dump': 'as above',

@@ -40,6 +40,7 @@ export type Database = Sql & {
     max: number
     connectMs?: number | undefined
     renewal: Renewal
+    spans?: StatementSpans | undefined
   }
 }
 
@@ -110,7 +111,7 @@ export function openDatabase(target: DatabaseTarget, options: DatabaseOptions = 
       await lending.end(timeout === undefined ? undefined : timeout * 1000)
     },
     usage: lending.usage,
-    settings: { target, name, max, connectMs, renewal },
+    settings: { target, name, max, connectMs, renewal, spans: options.spans },
   }
   return Object.assign(sql, members)
 }

@@ -110,7 +110,7 @@ function openReplica(
   primary: Database,
   { log, lastEventOf, patience = 1, identity, end }: ReplicaOptions & { identity: Identity; end: () => End },
 ) {
-  const { name: application, max } = primary.settings
+  const { name: application, max, spans } = primary.settings
   const hang = createHang(askMs)
   const boundsOf = (answerMs: number) => ({
     lockMs: Math.ceil(answerMs * 0.8),
@@ -119,7 +119,7 @@ function openReplica(
     hang,
   })
   const connectMs = 2 * askMs * patience
-  const db = openDatabase({ url }, { max, name: application, connectMs, bounds: boundsOf(readMs * patience) })
+  const db = openDatabase({ url }, { max, name: application, connectMs, spans, bounds: boundsOf(readMs * patience) })
   const name = nameOf(url)
   let state: ReplicaState | undefined
   let isForeign = false

@@ -21,9 +21,12 @@ export const isInstalled = ['patroni', 'patronictl', 'etcd', 'haproxy', 'pgbounc
   (name) => placesOf(name).length > 0,
 )
 
+/** Whether it has all that backups need. */
+export const hasBackups = ['pgbackrest', 'initdb', 'postgres'].every((name) => placesOf(name).length > 0)
+
 /** The account that a server of PostgreSQL may run as: only root has to change to another. */
 export const account: { uid?: number; gid?: number } =
-  process.getuid?.() === 0 && isInstalled ? { uid: idOf('-u'), gid: idOf('-g') } : {}
+  process.getuid?.() === 0 && (isInstalled || hasBackups) ? { uid: idOf('-u'), gid: idOf('-g') } : {}
 
 function idOf(flag: '-u' | '-g'): number {
   return Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
@@ -32,7 +35,8 @@ function idOf(flag: '-u' | '-g'): number {
 /** Where a program is, wherever Debian put it. */
 export const find = (name: string): string => {
   const [found] = placesOf(name)
-  if (!found) throw new Error(`${name} is not installed: apt-get install patroni etcd-server haproxy pgbouncer`)
+  if (!found)
+    throw new Error(`${name} is not installed: apt-get install patroni etcd-server haproxy pgbouncer pgbackrest`)
   return found
 }
 
