@@ -45,7 +45,7 @@ export function openReading(primary: Database, replicas: Replicas, reading: Read
     const replica = reader === 'primary' ? undefined : replicas.list[reader]
     if (reader === 'primary' || !replica) return primary.ask(statement)
     try {
-      return await replica.db.ask(statement)
+      return await replica.read(statement)
     } catch (error) {
       if (!isOfServer(error)) throw error
       if ((await deciding) === reader) {

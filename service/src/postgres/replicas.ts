@@ -2,14 +2,18 @@ import { systemClock } from '../kernel/clock.js'
 import { ConfigError } from '../kernel/config.js'
 import type { Log } from '../kernel/log.js'
 import { createHang } from './bounds.js'
+import { DatabaseUnavailable } from './errors.js'
 import { type Database, type Fragment, openDatabase, type Queryable } from './pool.js'
 import { isWell, parsePosition, type ReplicaState } from './reading.js'
+import type { Row, Rows, Statement } from './sql.js'
 
 /** A replica that is read. */
 export type Replica = {
   /** Its host, port and database, without user and password. */
   readonly name: string
   readonly db: Database
+  /** Asks it for one statement; fails as soon as it is known that it does not answer. */
+  read(statement: Statement): Promise<Rows<Row[]>>
   /** Its last answer; undefined while it does not answer, or is of another database. */
   state(): ReplicaState | undefined
   /** How it is, in words. */
@@ -35,13 +39,13 @@ export type ReplicaOptions = {
   patience?: number
   /** How often the servers are asked how far they are. */
   lookMs?: number
+  /** A statement that takes longer is asked of the primary; three seconds unless given. */
+  readMs?: number
 }
 
 const away = 'does not answer'
 /** A replica that has not answered by then is passed over, and asked again with the next look. */
 const askMs = 1_000
-/** A statement that takes longer is asked of the primary. */
-const readMs = 3_000
 
 /** How far the primary has written its log, and on which timeline: each promotion begins a new one. */
 type End = { written: bigint; timeline: number }
@@ -108,7 +112,14 @@ const timelineOf = (db: Queryable) => db.view`(select greatest(c.timeline_id, r.
 function openReplica(
   url: string,
   primary: Database,
-  { log, lastEventOf, patience = 1, identity, end }: ReplicaOptions & { identity: Identity; end: () => End },
+  {
+    log,
+    lastEventOf,
+    patience = 1,
+    readMs = 3 * askMs,
+    identity,
+    end,
+  }: ReplicaOptions & { identity: Identity; end: () => End },
 ) {
   const { name: application, max, spans } = primary.settings
   const hang = createHang(askMs)
@@ -136,6 +147,8 @@ function openReplica(
       },
     )
   let probe: Database | undefined
+  /** Who waits for a statement. */
+  const reading = new Set<(error: unknown) => void>()
   function forget() {
     state = undefined
     leads = false
@@ -143,6 +156,7 @@ function openReplica(
     const lost = probe
     probe = undefined
     void lost?.end({ timeout: 0 }).catch(() => undefined)
+    for (const giveUp of reading) giveUp(new DatabaseUnavailable('the replica does not answer'))
   }
   const askNow = async () => {
     if (isEnded) return
@@ -173,6 +187,13 @@ function openReplica(
   let asking: Promise<void> | undefined
   let wasWell: boolean | undefined
   return {
+    read: (statement: Statement) =>
+      new Promise<Rows<Row[]>>((resolve, reject) => {
+        reading.add(reject)
+        db.ask(statement)
+          .finally(() => reading.delete(reject))
+          .then(resolve, reject)
+      }),
     ...{ name, db, state: () => state, describe: () => said, leads: () => leads, isForeign: () => isForeign },
     ask: () => {
       asking ??= askNow().finally(() => {

@@ -5,11 +5,14 @@ import { examineReplicas } from '../../src/cli/doctorReplicas.js'
 import { lastEventOf, tell } from '../../src/features/events/index.js'
 import { historyOperations } from '../../src/features/history/index.js'
 import { ledgerOperations } from '../../src/features/ledger/index.js'
+import { createBudgets } from '../../src/features/limits/budgets.js'
+import { markWrite } from '../../src/features/limits/store.js'
 import { metricsOperations } from '../../src/features/metrics/index.js'
 import { portfolioOperations } from '../../src/features/portfolio/index.js'
+import { systemClock } from '../../src/kernel/clock.js'
 import { silentLog } from '../../src/kernel/log.js'
 import { migrate, readMigrations } from '../../src/postgres/migrate.js'
-import { type Database, openDatabase } from '../../src/postgres/pool.js'
+import { type Database, inTransaction, openDatabase } from '../../src/postgres/pool.js'
 import type { Reader } from '../../src/postgres/reading.js'
 import { openReading } from '../../src/postgres/replicaReads.js'
 import { openReplicas } from '../../src/postgres/replicas.js'
@@ -17,7 +20,7 @@ import { flushEvents } from '../flushEvents.js'
 import type { Earn } from '../harness.js'
 import { type HistoryWorld, historyChain, historyNow, iso, onGrid, openHistoryWorld } from '../historyWorld.js'
 import { openServer, openStandby, type Server, urlOfServer } from './ownServer.js'
-import { makeFolder } from './process.js'
+import { makeFolder, startOpenEarn } from './process.js'
 
 let folder: string
 let primary: Server
@@ -167,6 +170,45 @@ describe('a replica', () => {
     await becomesReplica(() => list(writer))
   })
 
+  it('never lacks a row that its key wrote, while two keys write and read', async () => {
+    await primary.db`create table written (key_id uuid primary key, turn integer not null)`
+    const replicas = await openReplicas(db, { urls: [urlOfServer(standby)], log: silentLog, lastEventOf })
+    const budgets = createBudgets({ db, clock: systemClock, lastEventOf })
+    const served: Reader[] = []
+    const turns = async (key: string) => {
+      const [row] = await db<{ id: string }[]>`select id from api_keys where right(hint, 4) = ${key.slice(-4)}`
+      const keyId = row!.id
+      for (let turn = 1; turn <= 150; turn++) {
+        await budgets.charge({ keyId, hourlyUnits: 1e6, monthlyUnits: null }, 1)
+        await inTransaction(db, async (tx) => {
+          await tx`
+            insert into written values (${keyId}, ${turn}) on conflict (key_id) do update set turn = excluded.turn`
+          await markWrite(tx, keyId)
+        })
+        for (let read = 0; read < 3; read++) {
+          const charge = await budgets.charge({ keyId, hourlyUnits: 1e6, monthlyUnits: null }, 1)
+          if (!charge.granted) throw new Error('the budget is used up')
+          const onServed = (by: Reader) => served.push(by)
+          const reading = openReading(db, replicas, {
+            seen: charge.seen,
+            preferred: 0,
+            onServed,
+            onFailed: () => served.pop(),
+          })
+          expect(await reading`select turn from written where key_id = ${keyId}`).toEqual([{ turn }])
+        }
+      }
+    }
+    try {
+      await until('the table to be there', isCaughtUp)
+      await replicas.look()
+      await Promise.all([turns(await earn.key({ kind: 'publishable' })), turns(await earn.key({ kind: 'secret' }))])
+      expect(new Set(served)).toEqual(new Set([0, 'primary']))
+    } finally {
+      await replicas.end()
+    }
+  })
+
   it('serves nobody before it has the last event that was handed out', async () => {
     await becomesReplica(() => list())
     await whilePaused(async () => {
@@ -277,6 +319,40 @@ describe('a statement that a replica cancels', () => {
   })
 })
 
+describe('a replica that hangs', () => {
+  it('is given up by the statements that wait for it as soon as it does not say how far it is', async () => {
+    const urls = [urlOfServer(standby)]
+    const replicas = await openReplicas(db, { urls, log: silentLog, lastEventOf, lookMs: 20, readMs: 3_600_000 })
+    const stopped: number[] = []
+    try {
+      const served: Reader[] = []
+      const reading = openReading(db, replicas, {
+        ...{ seen: { lastWrite: null, lastEvent: 0 }, preferred: 0 },
+        ...{ onServed: (by: Reader) => served.push(by), onFailed: () => undefined },
+      })
+      const slow = reading`
+        select (select count(*) from (select generate_series(1, case when pg_is_in_recovery() then 1000000000000 else 7 end)) n)`
+      const told = slow.then((rows) => rows)
+      await until('the statement to run there', async () => {
+        const rows = await standby.db<{ pid: number; isSlow: boolean }[]>`
+          select pid, query like '%generate_series%' as "isSlow" from pg_stat_activity
+          where backend_type = 'client backend' and application_name like 'openearn%' and pid <> pg_backend_pid()`
+        const running = rows.filter(({ isSlow }) => isSlow)
+        if (running.length === 1) stopped.push(...rows.map(({ pid }) => pid))
+        return running.length === 1
+      })
+      for (const pid of stopped) process.kill(pid, 'SIGSTOP')
+      expect(await told).toEqual([{ count: 7 }])
+      expect(served).toEqual([0, 'primary'])
+    } finally {
+      for (const pid of stopped) process.kill(pid, 'SIGCONT')
+      // The statement that was given up would go on, and outlive its server.
+      await standby.db`select pg_terminate_backend(pid) from unnest(${stopped}::int[]) pid`
+      await replicas.end()
+    }
+  })
+})
+
 describe('a server that is no replica', () => {
   it('is refused with a sentence where it is another cluster, or another database of the same one', async () => {
     const stranger = await openServer(folder, 'stranger')
@@ -294,6 +370,10 @@ describe('a server that is no replica', () => {
         await expect(openReplicas(db, { urls: [url], log: silentLog, lastEventOf })).rejects.toThrow(
           /^DATABASE_READ_URLS: \S+ is no replica of DATABASE_URL but another database; name servers that replicate it$/,
         )
+      const env = { DATABASE_URL: urlOfServer(primary), DATABASE_READ_URLS: urlOfServer(stranger) }
+      const { ended, output } = startOpenEarn(['serve'], env)
+      expect(await ended).toEqual({ code: 2, signal: null })
+      expect(output()).toMatch(/openearn: DATABASE_READ_URLS: \S+ is no replica of DATABASE_URL/)
     } finally {
       await stranger.close()
     }
