@@ -191,7 +191,8 @@ function replay(
     // Of whomever an escrow got them just now: they are what the cancelled request took. Its wallet's own are so already.
     if (returned)
       pieces = pieces.map((piece) =>
-        piece.origin.of === 'old' && piece.origin.wallet !== to
+        (piece.origin.of === 'old' && piece.origin.wallet !== to) ||
+        (piece.origin.of === 'mark' && 'owner' in piece.origin.event && piece.origin.event.owner !== to)
           ? { ...piece, origin: { of: 'returned', event: returned.event } }
           : piece,
       )
