@@ -176,8 +176,11 @@ function solve(world: World, wallet: string, open: readonly One[]): Act {
     if (sum === 0n) return
     moveBy(world, call, queue, solver, sum)
     if (!redeems || !mayMove(world, solver, sum)) return
+    // The queue calls the solver back, which redeems by a call of its own.
+    const asked = newCall(queue, solver, callData('boringSolve', call.caller, vault, first.order.token, sum, 0n, '0x'))
     const made = newCall(solver, teller, callData('bulkWithdraw', first.order.token, sum, 0n, solver))
-    call.did.push(made)
+    asked.did.push(made)
+    call.did.push(asked)
     exit(world, made, solver, first.order.token, sum, sum)
   }
   const plain = callData('solveOnChainWithdraws', list.map(structOf), '0x', solver)

@@ -28,6 +28,7 @@ const abi = parseAbi([
   'struct Order { uint96 nonce; address user; address assetOut; uint128 amountOfShares; uint128 amountOfAssets; uint40 creationTime; uint24 secondsToMaturity; uint24 secondsToDeadline; }',
   'function cancelUserWithdraws(Order[] requests)',
   'function solveOnChainWithdraws(Order[] requests, bytes solveData, address solver)',
+  'function boringSolve(address initiator, address vault, address token, uint256 shares, uint256 assets, bytes solveData)',
   'function zap(uint256, address)',
   'function depositWithMinimum(address, uint256, address, uint256)',
   'function syncDeposit(uint256, address, address)',
