@@ -1,6 +1,6 @@
 // Sends made-up requests to every operation and holds each answer against the OpenAPI document:
 //   npm run fuzz -- [how many, default 100000] [seed]
-// Half of them are valid, half hostile. It ends with 1 at a 500, a status or body that the document does not allow, a 503
+// Some are valid and some hostile. It ends with 1 at a 500, a status or body that the document does not allow, a 503
 // without its reason, or memory that grows.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

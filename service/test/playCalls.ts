@@ -1,6 +1,14 @@
-import { type Abi, type Address, encodeFunctionData, type Hex, numberToHex } from 'viem'
+import { type Abi, type Address, encodeFunctionData, getAddress, type Hex, numberToHex } from 'viem'
 import { expect } from 'vitest'
 import type { World } from './actionWorld.js'
+import type { seeded } from './catalogueWorld.js'
+
+/** Random addresses, whose first bytes count from a number, so that no two are the same. */
+export const drawWallets = (random: ReturnType<typeof seeded>, count: number, from: number): Address[] =>
+  Array.from({ length: count }, (_, at) => {
+    const words = Array.from({ length: 4 }, () => random.integer(2 ** 32))
+    return getAddress(`0x${[from + at, ...words].map((word) => word.toString(16).padStart(8, '0')).join('')}`)
+  })
 
 export type PlayedCall = { from: Address; to: Address; data?: Hex; value?: Hex }
 

@@ -80,7 +80,7 @@ export function parseConfig(env: Env, root: string = repositoryRoot()) {
       text('STREAMS_PER_ADDRESS') === undefined ? undefined : integer('STREAMS_PER_ADDRESS', 5, 1, 1e6),
     /** Most milliseconds the event loop may be late before requests are refused, and heavy requests of a key at once. 0: no limit. */
     eventLoopDelayMaxMs: integer('EVENT_LOOP_DELAY_MAX_MS', 1_000, 0, 60_000),
-    ...{ patience: integer('PATIENCE', 1, 1, 100), heavyPerKey: integer('HEAVY_REQUESTS_PER_KEY', 2, 0, 1_000) },
+    ...{ patience: integer('PATIENCE', 1, 1, 100), heavyPerKey: integer('HEAVY_REQUESTS_PER_KEY', 4, 0, 1_000) },
     /** Proxies (addresses or CIDR ranges) whose X-Forwarded-For is believed. */
     trustedProxies: list(text('TRUSTED_PROXIES') ?? ''),
     /** Private key that signs attributions; absent means plans cannot be built. */

@@ -16,7 +16,7 @@ const numbers: [name: string, member: keyof Config, fallback: number | undefined
   ['STREAMS_PER_ADDRESS', 'streamsPerAddress', undefined, 1, 1e6],
   ['CONNECTIONS_PER_ADDRESS', 'connectionsPerAddress', undefined, 0, 1e6],
   ['EVENT_LOOP_DELAY_MAX_MS', 'eventLoopDelayMaxMs', 1_000, 0, 60_000],
-  ['HEAVY_REQUESTS_PER_KEY', 'heavyPerKey', 2, 0, 1_000],
+  ['HEAVY_REQUESTS_PER_KEY', 'heavyPerKey', 4, 0, 1_000],
   ['STREAM_SIGNATURE_SECONDS', 'streamSignatureSeconds', 3_600, 60, 86_400],
   ['STREAM_SNAPSHOT_SECONDS', 'streamSnapshotSeconds', 43_200, 60, 86_400],
   ['VETO_SECONDS', 'vetoSeconds', undefined, 0, 604_800],

@@ -15,6 +15,14 @@ export type Bounds = {
   judges?: boolean
 }
 
+/** The bounds of statements that are to be answered by then: the server ends them before the connection is cut. */
+export const boundsWithin = (answerMs: number, hang: Hang): Bounds => ({
+  lockMs: Math.ceil(answerMs * 0.8),
+  statementMs: Math.ceil(answerMs * 0.9),
+  answerMs,
+  hang,
+})
+
 /** The known state of a server that accepts connections and may not respond. */
 export type Hang = {
   /** False while the server is known to hang, but for one who may try now and then. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../kernel/clock.js'
 import { ConfigError } from '../kernel/config.js'
 import type { Log } from '../kernel/log.js'
-import { createHang } from './bounds.js'
+import { boundsWithin, createHang } from './bounds.js'
 import { DatabaseUnavailable } from './errors.js'
 import { type Database, type Fragment, openDatabase, type Queryable } from './pool.js'
 import { isWell, parsePosition, type ReplicaState } from './reading.js'
@@ -123,14 +123,11 @@ function openReplica(
 ) {
   const { name: application, max, spans } = primary.settings
   const hang = createHang(askMs)
-  const boundsOf = (answerMs: number) => ({
-    lockMs: Math.ceil(answerMs * 0.8),
-    statementMs: Math.ceil(answerMs * 0.9),
-    answerMs,
-    hang,
-  })
   const connectMs = 2 * askMs * patience
-  const db = openDatabase({ url }, { max, name: application, connectMs, spans, bounds: boundsOf(readMs * patience) })
+  const db = openDatabase(
+    { url },
+    { max, name: application, connectMs, spans, bounds: boundsWithin(readMs * patience, hang) },
+  )
   const name = nameOf(url)
   let state: ReplicaState | undefined
   let isForeign = false
@@ -143,7 +140,7 @@ function openReplica(
       { url },
       {
         ...{ max: 1, name: application, connectMs, isSession: true, onLost: forget },
-        bounds: { ...boundsOf(askMs * patience), judges: true },
+        bounds: { ...boundsWithin(askMs * patience, hang), judges: true },
       },
     )
   let probe: Database | undefined

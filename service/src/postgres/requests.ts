@@ -1,4 +1,4 @@
-import { createHang } from './bounds.js'
+import { boundsWithin, createHang } from './bounds.js'
 import type { StatementSpans } from './client.js'
 import { type Database, openDatabase } from './pool.js'
 
@@ -32,13 +32,7 @@ export function openRequestPools({ settings }: Database, options: RequestBounds 
   const { admissionMs = 3_000 * patience, operationMs = 6_000 * patience } = options
   const { target, name, max, renewal } = settings
   const hang = createHang(retryMs)
-  const boundsOf = (answerMs: number) => ({
-    lockMs: Math.ceil(answerMs * 0.8),
-    statementMs: Math.ceil(answerMs * 0.9),
-    answerMs,
-    hang,
-  })
-  const bounds = { admission: boundsOf(admissionMs), operation: boundsOf(operationMs) }
+  const bounds = { admission: boundsWithin(admissionMs, hang), operation: boundsWithin(operationMs, hang) }
   const admission = openDatabase(target, {
     max: Math.min(max, admissionConnections),
     name,

@@ -21,6 +21,7 @@ import type { Earn } from '../harness.js'
 import { type HistoryWorld, historyChain, historyNow, iso, onGrid, openHistoryWorld } from '../historyWorld.js'
 import { openServer, openStandby, type Server, urlOfServer } from './ownServer.js'
 import { makeFolder, startOpenEarn } from './process.js'
+import { hasReplayed, pauseReplay } from './standby.js'
 
 let folder: string
 let primary: Server
@@ -30,7 +31,6 @@ let world: HistoryWorld
 let earn: Earn
 /** Connections that a test counts or holds. */
 let db: Database
-
 const wallet = '0x00000000000000000000000000000000000000A1'
 
 beforeAll(async () => {
@@ -59,16 +59,11 @@ afterAll(async () => {
 const list = (key = earn.publishable, page = 1, address = wallet) =>
   earn.call('GetWalletActivity', { key, query: { addresses: address, page } })
 
-/** What the metrics say, by name and labels. */
-async function readMetrics(): Promise<Map<string, number>> {
+/** A figure of the metrics, by its name and a part of its labels. */
+async function metric(name: string, label: string): Promise<number | undefined> {
   const text = await earn.service.metrics.registry.metrics()
-  return new Map(
-    [...text.matchAll(/^(openearn_re\S+(?: of \S+)?) (\S+)$/gm)].map(([, name, value]) => [name!, Number(value)]),
-  )
-}
-const metric = async (name: string, label: string) => {
-  for (const [key, value] of await readMetrics()) if (key.startsWith(`${name}{`) && key.includes(label)) return value
-  return undefined
+  const line = text.split('\n').find((each) => each.startsWith(`${name}{`) && each.includes(label))
+  return line === undefined ? undefined : Number(line.split(' ').at(-1))
 }
 const lag = () => metric('openearn_replica_lag_bytes', standby.socket)
 const serves = () => metric('openearn_replica_serves', standby.socket)
@@ -87,26 +82,8 @@ async function whoServes(request: () => Promise<{ status: number }>): Promise<Re
   return after.replica > before.replica ? 0 : 'primary'
 }
 
-/** While work runs, the standby replays nothing. */
-async function whilePaused(work: () => Promise<void>): Promise<void> {
-  await standby.db`select pg_wal_replay_pause()`
-  await until('the replay to be paused', async () => {
-    const [row] = await standby.db<{ is: string }[]>`select pg_get_wal_replay_pause_state() as is`
-    return row?.is === 'paused'
-  })
-  try {
-    await work()
-  } finally {
-    await standby.db`select pg_wal_replay_resume()`
-  }
-}
-
-async function isCaughtUp(): Promise<boolean> {
-  const [end] = await primary.db<{ at: string }[]>`select pg_current_wal_flush_lsn()::text as at`
-  const [row] = await standby.db<{ is: boolean }[]>`select pg_last_wal_replay_lsn() >= ${end!.at} as is`
-  return row?.is === true
-}
-
+const whilePaused = (work: () => Promise<void>) => pauseReplay(standby, work)
+const isCaughtUp = () => hasReplayed(standby, primary)
 const becomesReplica = (request: () => Promise<{ status: number }>) =>
   until('the replica to serve', async () => (await whoServes(request)) === 0)
 
@@ -394,7 +371,7 @@ describe('a server that is no replica', () => {
   })
 })
 
-describe('a replica that dies', () => {
+describe('a replica that dies or is promoted', () => {
   it('costs no request, and serves again when it is back', async () => {
     await becomesReplica(() => list())
     const asking = async () => {
@@ -410,10 +387,8 @@ describe('a replica that dies', () => {
     await standby.start()
     await becomesReplica(() => list())
   })
-})
 
-describe('a replica that is promoted', () => {
-  it('is left out, and so is one that goes on following the old primary', async () => {
+  it('is left out where it is promoted, and so is one that goes on following the old primary', async () => {
     await becomesReplica(() => list())
     await standby.db`select pg_promote()`
     await until('it to be left out', async () => (await serves()) === 0)

@@ -3,26 +3,20 @@ import type { Address } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import type { WorldVault } from '../../../test/actionWorld.js'
-import { openSwapWorld, type SwapWorld, type Wanted } from '../../../test/chain/swapWorld.js'
 import { typesOf } from '../../../test/depositWorld.js'
 import { refused } from '../../../test/refused.js'
+import { openZapWorld } from '../../../test/zapWorld.js'
 
 const user = account(1)
-const usd = 10n ** 6n
 const ether = 10n ** 18n
 const wait = 604_800
-let world: SwapWorld<readonly [Wanted, Wanted]>['world']
+let world: Awaited<ReturnType<typeof openZapWorld>>['world']
 let asset: Address
 let other: Address
 let vault: WorldVault
 
 beforeAll(async () => {
-  const opened = await openSwapWorld({ pegUsd: '1' }, { decimals: 18 })
-  ;({ world } = opened)
-  ;[asset, other] = opened.tokens
-  await opened.exchange.v2Pool(asset, other, 1_000_000n * usd, 500n * ether)
-  await world.mint(other, user.address, 10n * ether)
-  await world.join(user.address)
+  ;({ world, asset, other } = await openZapWorld())
   const args = [asset, 'Staked', 'stkTUSD', wait, 172_800]
   const address = await world.anvil.deploy({ abi: umbrellaStakeAbi, bytecode: umbrellaStakeBytecode, args })
   vault = await world.list({ address, asset, decimals: 6, kind: 'umbrella' })

@@ -11,27 +11,21 @@ import type { Abi, Address, Hex } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import type { WorldVault } from '../../../test/actionWorld.js'
-import { openSwapWorld, type SwapWorld, type Wanted } from '../../../test/chain/swapWorld.js'
 import { typesOf } from '../../../test/depositWorld.js'
 import { openLagoonVaults } from '../../../test/lagoonVaults.js'
 import { refused } from '../../../test/refused.js'
 import { openVeda } from '../../../test/vedaVaults.js'
+import { openZapWorld } from '../../../test/zapWorld.js'
 
 const [owner, user] = [account(0), account(1)]
-const usd = 10n ** 6n
 const ether = 10n ** 18n
 const wait = 604_800
-let world: SwapWorld<readonly [Wanted, Wanted]>['world']
+let world: Awaited<ReturnType<typeof openZapWorld>>['world']
 let asset: Address
 let other: Address
 
 beforeAll(async () => {
-  const opened = await openSwapWorld({ pegUsd: '1' }, { decimals: 18 })
-  ;({ world } = opened)
-  ;[asset, other] = opened.tokens
-  await opened.exchange.v2Pool(asset, other, 10_000_000n * usd, 5_000n * ether)
-  await world.mint(other, user.address, 100n * ether)
-  await world.join(user.address)
+  ;({ world, asset, other } = await openZapWorld())
 })
 afterAll(() => world.close())
 

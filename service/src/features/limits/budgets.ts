@@ -17,13 +17,11 @@ import {
 } from './budget.js'
 import { chargeByAddress, chargeUnits, findUsed, type LastEventOf, removeOldAddresses } from './store.js'
 
+/** Whether there was room. `seen`: what the key may have seen by now; absent where that was not asked for. */
+type Outcome = { granted: true; seen?: Seen | undefined } | { granted: false; limit: Limit; retryAfterSeconds: number }
+
 /** The result of a charge. The headers are those of its response. */
-export type Charge = {
-  headers: Record<string, string>
-} /** What the key may have seen by now; absent where that was not asked for. */ & (
-  | { granted: true; seen?: Seen | undefined }
-  | { granted: false; limit: Limit; retryAfterSeconds: number }
-)
+export type Charge = { headers: Record<string, string> } & Outcome
 
 export type Budgets = {
   /**

@@ -6,7 +6,6 @@ import {
   encodeFunctionData,
   erc20Abi,
   erc4626Abi,
-  getAddress,
   maxUint256,
   numberToHex,
   parseAbiItem,
@@ -18,7 +17,7 @@ import { wrappedNativeAdapter } from '../../../../examples/portfolio-adapter/wra
 import type { WorldVault } from '../../../test/actionWorld.js'
 import { seeded } from '../../../test/catalogueWorld.js'
 import { openLendingMarket } from '../../../test/chain/lending.js'
-import { callOf, letAllSend, type PlayedCall, playCalls } from '../../../test/playCalls.js'
+import { callOf, drawWallets, letAllSend, type PlayedCall, playCalls } from '../../../test/playCalls.js'
 import { seed } from '../../../test/seed.js'
 import { openStreamChain, type StreamChain } from '../../../test/streamChain.js'
 import { lendingCalls } from '../../cli/dev/lending.js'
@@ -31,15 +30,7 @@ import { getWalletPortfolio, listAdapters, openPortfolio, type PortfolioBody } f
 const unit = 10n ** 6n
 const scale = 10n ** 18n
 const random = seeded(seed)
-const wallets = Array.from({ length: 200 }, (_, at) => {
-  const tail = Array.from({ length: 4 }, () =>
-    random
-      .integer(2 ** 32)
-      .toString(16)
-      .padStart(8, '0'),
-  ).join('')
-  return getAddress(`0x${(at + 0x1000).toString(16).padStart(8, '0')}${tail}`)
-})
+const wallets = drawWallets(random, 200, 0x1000)
 const lent = [
   { symbol: 'TUSD', decimals: 6, priceUsd: '1' },
   { symbol: 'TWO', decimals: 18, priceUsd: '0.25' },

@@ -14,28 +14,20 @@ import {
   windowStakeBytecode,
 } from '@openearn/contracts'
 import { AbiCoder, Interface, JsonRpcProvider } from 'ethers'
-import { type Abi, type Address, erc20Abi, erc4626Abi, getAddress, type Hex, maxUint256, parseAbiItem } from 'viem'
+import { type Abi, type Address, erc20Abi, erc4626Abi, type Hex, maxUint256, parseAbiItem } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { account } from '../../../../contracts/test/anvil.js'
 import { openWorld, type World, type WorldVault } from '../../../test/actionWorld.js'
 import { seeded } from '../../../test/catalogueWorld.js'
 import { openLagoonVaults } from '../../../test/lagoonVaults.js'
-import { callOf, letAllSend, type PlayedCall, playCalls } from '../../../test/playCalls.js'
+import { callOf, drawWallets, letAllSend, type PlayedCall, playCalls } from '../../../test/playCalls.js'
 import { seed } from '../../../test/seed.js'
 import { openVeda } from '../../../test/vedaVaults.js'
 import { getWalletPortfolio, listAdapters, openPortfolio } from './index.js'
 
 const random = seeded(seed)
 const owner = account(0)
-const wallets = Array.from({ length: 200 }, (_, at) => {
-  const tail = Array.from({ length: 4 }, () =>
-    random
-      .integer(2 ** 32)
-      .toString(16)
-      .padStart(8, '0'),
-  ).join('')
-  return getAddress(`0x${(at + 0x2000).toString(16).padStart(8, '0')}${tail}`)
-})
+const wallets = drawWallets(random, 200, 0x2000)
 
 /** How wallets enter and leave a vault, and what one share and what waits is worth there, as its contracts say. */
 type Played = {

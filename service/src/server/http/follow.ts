@@ -6,12 +6,12 @@ type Followed = { method: string; path: string; operationId: string }
 
 /** Follows a request, if the dice say so, until its response is over, however that comes about. */
 export function follow(
-  spans: Spans | undefined,
+  spans: Spans,
   { method, path, operationId }: Followed,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  if (!spans?.begin(request, () => readParent(request.headers['traceparent']))) return
+  if (!spans.begin(request, () => readParent(request.headers['traceparent']))) return
   response.once('close', () => {
     const { statusCode, writableFinished } = response
     spans.end(request, {

@@ -62,15 +62,21 @@ afterAll(async () => {
   await earn.close()
 })
 
-describe('heavy requests of one key', () => {
-  it('run two at once and the others after them, while its light ones and other keys go on', async () => {
-    const [one, other] = [await earn.key({ kind: 'publishable' }), await earn.key({ kind: 'publishable' })]
-    const ask = (path: string, key: string) => app.inject({ url: `/v2/${path}`, headers: { 'x-api-key': key } })
-    const answers = [...Array.from({ length: 6 }, () => ask('long', one)), ask('long', other), ask('short', one)]
-    await expect.poll(() => [asked, running]).toEqual([8, 4])
+describe('heavy requests of one key, and of one address with a publishable key', () => {
+  it('run two at once and the others after them, while light ones, other keys and other addresses go on', async () => {
+    const [one, other] = [await earn.key({ kind: 'secret' }), await earn.key({ kind: 'publishable' })]
+    const ask = (path: string, key: string, remoteAddress = '127.0.0.1') =>
+      app.inject({ url: `/v2/${path}`, headers: { 'x-api-key': key }, remoteAddress })
+    const answers = [
+      ...Array.from({ length: 6 }, () => ask('long', one)),
+      ...Array.from({ length: 3 }, () => ask('long', other)),
+      ...[ask('long', one, '127.0.0.2'), ask('long', other, '127.0.0.2'), ask('short', one)],
+    ]
+    // Two of the secret key, two and one of the addresses with the publishable one, and the light one.
+    await expect.poll(() => [asked, running]).toEqual([12, 6])
     // Those that came before it have been charged, and would run.
     expect((await ask('ping', one)).statusCode).toBe(200)
-    expect(running).toBe(4)
+    expect(running).toBe(6)
     open()
     expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 200))
   })

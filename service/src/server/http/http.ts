@@ -206,7 +206,9 @@ async function answer<C extends Context>(
       workMs += ms
     }
     const traceId = options.spans?.traceIdOf(request.raw) ?? readTraceId(request.headers['traceparent'])
-    const place = { key: caller.keyId, caller: callerOf(request) }
+    // The users of an app share its publishable key: each address has turns of its own.
+    const key = caller.kind === 'publishable' ? `${caller.keyId} ${request.ip}` : caller.keyId
+    const place = { key, caller: callerOf(request) }
     const endTurn =
       operation.isHeavy && (await options.turns.take(place, (leave) => void reply.raw.once('close', leave)))
     const own = { onWork, seen: admission?.seen }

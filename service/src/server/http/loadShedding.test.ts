@@ -66,7 +66,7 @@ describe('an event loop that is late', () => {
     await app.listen({ host: '127.0.0.1', port: 0 })
     const ask = async (headers: Record<string, string>) => (await app.inject({ url: '/', headers })).statusCode
     const both = async () => [await ask({ 'x-api-key': 'heavy' }), await ask({ authorization: 'Bearer light' })]
-    const end = await turns.take({ key: 'k', caller: 'heavy' })
+    const end = await turns.take({ key: 'k', caller: '127.0.0.1 heavy' })
     expect(await both()).toEqual([200, 200])
     clock.advance(1_500)
     expect(await both()).toEqual([503, 200])

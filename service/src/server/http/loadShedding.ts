@@ -58,9 +58,9 @@ export function shedLoad(
   })
 }
 
-/** Who calls, as far as is known before a key is looked up. */
+/** Who calls, as far as is known before a key is looked up: an address, and of those that share a publishable key each its own. */
 export function callerOf({ headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>): string {
-  return single(headers['x-api-key']) ?? headers.authorization ?? ip
+  return `${ip} ${single(headers['x-api-key']) ?? headers.authorization ?? ''}`
 }
 
 /** Which caller stands for most of the lateness of the last second: each turn's is divided among those with heavy requests. */
